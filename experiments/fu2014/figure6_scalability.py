@@ -158,7 +158,7 @@ def plot(results):
     panels[-1].set_ylim(bottom=0)
     panels[-1].set_ylabel("Iterations, with multigrid")
     if len(panels) > 1 and panels[-1].get_legend():
-        panels[-1].get_legend().remove()  # it is that of the other panel
+        panels[-1].get_legend().remove()  # the other panel has the same
     caption(made, results, "the paper's points are those of its Table 5")
     return made
 

@@ -40,7 +40,6 @@ ANOTHER_SCHEME = (
     "TorchCor takes the reaction explicitly and conduction by Crank and Nicolson's rule, without Newton's method."
 )
 CORES = "Processors"  # a panel
-APART = 0.8  # of the distance between two hearts, over which the marks of one are spread
 SECONDS = {"smoke": 0.02, "small": 0.5, "paper": 0.6, "large": 1.0}
 
 
@@ -225,7 +224,7 @@ def plot(results):
     on_cores = names | {form: f"{text}, OpenMP, all cores" for form, text in FORMATS.items()}
     for axes, (title, series) in zip(panels, shown.items(), strict=True):
         series = {method: found for method, found in series.items() if found}
-        lines(axes, _apart(series), x="Nodes", y=quantity if axes is panels[0] else "",
+        lines(axes, series, x="Nodes", y=quantity if axes is panels[0] else "",
               names=on_cores if title == CORES else names, log_y=True,
               categories=[node_counts(results).get(case, case) for case in results.cases])  # fmt: skip
         axes.tick_params(axis="x", labelsize=6)
@@ -241,13 +240,6 @@ def in_tables(results):
         return [], ""
     fewer = [f"{method}-{n}" for method in PETSC for n in IN_TABLES]
     return fewer, f"PETSc on {IN_TABLES[0]} to {IN_TABLES[-1]} processes in the tables alone"
-
-
-def _apart(series):
-    """Return series whose points of a heart stand side by side: methods that are as fast would hide one another."""
-    step, middle = APART / len(series), (len(series) - 1) / 2
-    return {method: [(place + (k - middle) * step, *rest) for place, *rest in found]
-            for k, (method, found) in enumerate(series.items())}  # fmt: skip
 
 
 def points(results, method, backend):

@@ -56,8 +56,8 @@ def _lines():
     """The lines of the table: text, name of the axis, metric of the published, and which times; None for padding."""
     return (
         ("Padding difference [%]", "Padding saved [%]", "padding_difference", None),
-        ("Time difference, x through the cache [%]", f"Time saved [%],\n{CACHES['']}", "time_difference_textured", ""),
-        ("Time difference, x past it [%]", f"Time saved [%],\n{CACHES['-uncached']}", "time_difference", "-uncached"),
+        ("Time difference, x through the cache [%]", f"Time saved, {CACHES['']} [%]", "time_difference_textured", ""),
+        ("Time difference, x past it [%]", f"Time saved, {CACHES['-uncached']} [%]", "time_difference", "-uncached"),
     )
 
 

@@ -165,10 +165,12 @@ def plot(results):
         beside = ", at a scale of its own" if len(shown) > 1 else ""
         there = f"Kernels through {device}" if device else ""
         panel.set_title(f"Processor{beside}" if methods is ON_PROCESSOR else there)
-    drawn = {method for some, methods in shown for method in methods if some.backends(method, "rate")}
-    left = [method for method in (*OURS, *THEIRS) if method not in drawn and results.backends(method, "rate")]
     told = ["line across a bar: cold cache"] * bool(results.backends(metric="spmv_cold"))
-    caption(made, results, "; ".join([*told, *[f"in the tables alone: {', '.join(left)}"] * bool(left)]))
+    for some, methods in shown:
+        left = [each for each in (*OURS, *THEIRS) if each not in methods and some.backends(each, "rate")]
+        place = " of the processor" * (methods is ON_PROCESSOR)
+        told += [f"in the tables{place} alone: {', '.join(left)}"] * bool(left)
+    caption(made, results, "; ".join(told))
     return made
 
 

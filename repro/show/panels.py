@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from repro.show.results import Results
 
 __all__ = [
-    "MEMORY", "alike", "asides", "beside", "fewer", "groups", "intervals", "left_out", "legend", "legend_columns",
-    "logarithmic", "memory", "not_drawn", "ring", "share_legend", "slanted", "tidy",
+    "MEMORY", "alike", "asides", "beside", "fewer", "groups", "hollow", "intervals", "left_out", "legend",
+    "legend_columns", "logarithmic", "memory", "not_drawn", "share_legend", "slanted", "tidy",
 ]  # fmt: skip
 
 MOST = 8  # methods in a panel: more colours cannot be told apart
@@ -83,7 +83,7 @@ def _width(axes: Axes) -> float:
     return 72 * axes.get_figure().get_figwidth() / (place.get_gridspec().ncols if place is not None else 1)
 
 
-def ring(
+def hollow(
     axes: Axes, x: Sequence[float], y: Sequence[float], method: str, label: str | None = None, *, ls: str = "none",
     edge: str | None = None, is_below: bool = False, aside: float = 0,
 ) -> None:  # fmt: skip
@@ -144,9 +144,10 @@ def groups(axes: Axes, names: Sequence[str], every: int = 1) -> None:
     axes.set_xticks(range(0, len(names), every), names[::every])
     longest = max((len(line) for name in names for line in name.split("\n")), default=0)
     texts = axes.get_xticklabels()
-    if texts and 0.5 * texts[0].get_fontsize() * longest > 0.9 * _width(axes) / len(
-        texts
-    ):  # points, of letters and groups
+    if not texts:
+        return
+    letters, group = 0.5 * texts[0].get_fontsize() * longest, _width(axes) / len(texts)  # points
+    if letters > 0.9 * group:
         slanted(axes)
 
 
@@ -239,11 +240,13 @@ def _agree(entries: Sequence[tuple[str, Any]]) -> bool:
 
     A bar and a mark may be the same method's.
     """
+    from matplotlib.cbook import flatten
     from matplotlib.colors import to_hex
 
     looks: dict[str, list[set]] = {}
     for name, handle in entries:
-        first = handle[0] if isinstance(handle, tuple) else handle  # a group of bars, or of a mark with its stem
+        # A group of bars, or of a mark with its stem; stems alone have no mark.
+        first = next(filter(None, flatten([handle])))
         shade = first.get_color() if hasattr(first, "get_color") else first.get_facecolor()
         colours, markers = looks.setdefault(name, [set(), set()])
         colours.add(to_hex(shade) if isinstance(shade, str) or len(shade) in (3, 4) else str(shade))

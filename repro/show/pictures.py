@@ -6,7 +6,7 @@ import numpy as np
 
 __all__ = ["small"]
 
-OWN = 32  # colours of a picture that are kept as they are: more than one has methods
+OWN = 32  # colours that are kept as they are: more than a picture has methods
 
 
 def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
@@ -25,9 +25,8 @@ def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
     palette = np.concatenate([own, np.reshape(others, (-1, 3))])
     known, places = np.unique(_numbers(full), return_inverse=True)
     distances = ((_channels(known)[:, None] - palette) ** 2).sum(axis=2)
-    nearest = (
-        distances.argmin(axis=1)[places].reshape(full.height, full.width).astype(np.uint8)
-    )  # Pillow takes near ones
+    # Pillow's own mapping takes near colours, not the nearest.
+    nearest = distances.argmin(axis=1)[places].reshape(full.height, full.width).astype(np.uint8)
     made = Image.fromarray(nearest)
     made.putpalette(palette.astype(np.uint8).tobytes())
     if is_smooth:
@@ -41,7 +40,7 @@ def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
 
 def _numbers(picture) -> np.ndarray:
     """Return a number for the colour of each pixel."""
-    red, green, blue = np.moveaxis(np.asarray(picture, dtype=np.int64), 2, 0)
+    red, green, blue = np.moveaxis(np.asarray(picture, dtype=np.int32), 2, 0)
     return red << 16 | green << 8 | blue
 
 

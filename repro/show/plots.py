@@ -19,13 +19,13 @@ from repro.show.panels import (
     beside,
     fewer,
     groups,
+    hollow,
     intervals,
     left_out,
     legend,
     logarithmic,
     memory,
     not_drawn,
-    ring,
     share_legend,
     tidy,
 )
@@ -77,7 +77,7 @@ def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) 
 def caption(made: Figure, results: Results, note: str = "") -> None:
     """Finish a figure: below it where it was measured, which devices, at what scale; one legend for all panels.
 
-    They are those of the rows that the figure has asked for, or of all where it has asked for none. How many cores the
+    The rows that the figure has asked for name them, or all rows where it has asked for none. How many cores the
     processor had it says where times on it are drawn.
 
     It is called last. Panels whose legends say different things keep their own.
@@ -94,7 +94,8 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
     there = [row["device"] for each in behind for row in each]
     devices = dict.fromkeys(device for device in there if isinstance(device, str) and device)
     cells = {(row["case"], row["method"], row["backend"]) for row in rows}
-    cores = results.cores_of(done[[at in cells for at in zip(done["case"], done["method"], done["backend"])]])
+    is_told = [at in cells for at in zip(done["case"], done["method"], done["backend"], strict=True)]
+    cores = results.cores_of(done.loc[is_told])
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}{cores}", *devices]
     parts += [f"kernels through {' and '.join(drawn)}"] * bool(drawn) + [note] * bool(note) + left_out(made)
     per_line = int(72 * made.get_figwidth() / (SMALL * 0.57))
@@ -194,13 +195,13 @@ def bars(
         for x, number, found in zip(positions, theirs[method], ours[method], strict=True):
             if number is not None:
                 value = convert(number.value, number.unit, unit)
-                ring(axes, [x], [value], method, None if named else f"{name} (paper)",
+                hollow(axes, [x], [value], method, None if named else f"{name} (paper)",
                      edge=None if spread else "black", is_below=spread)  # fmt: skip
                 named = True
                 if spread and found is not None:
                     axes.plot([x, x], [found[0], value], color=colour(method), lw=0.7, zorder=2)
     if first := next((method for method in methods if any(ours[method]) and any(theirs[method])), None):
-        ring(axes, [], [], first, paper_label(results.scale), edge="black")
+        hollow(axes, [], [], first, paper_label(results.scale), edge="black")
     memory(axes, results, metric, used.items(), unit, max(values, default=0.0))
     not_drawn(axes, left)
     every = 2 if len(cases) > MANY and all(name.isdecimal() for name in cases.values()) else 1
@@ -308,11 +309,11 @@ def lines(
     for method, points in (published or {}).items():
         if points:
             known = bool(series.get(method))  # else nothing measured names it in the legend
-            ring(axes, *zip(*sorted(points), strict=True), method,
+            hollow(axes, *zip(*sorted(points), strict=True), method,
                  None if known else f"{names.get(method, method)} (paper)", ls=joint,
                  aside=aside.get((method, 0), 0) if categories else 0)  # fmt: skip
     if first := next((method for method, points in (published or {}).items() if points and series.get(method)), None):
-        ring(axes, [], [], first, paper_label(scale), ls=joint, edge="black")
+        hollow(axes, [], [], first, paper_label(scale), ls=joint, edge="black")
     not_drawn(axes, left)
     if log_x:
         logarithmic(axes, "x")

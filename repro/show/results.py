@@ -36,7 +36,8 @@ class Results:
     cores: int | None = None  #: how many the processor had for what runs on all threads; None where it is not known
     roofs: Roofs = field(default_factory=Roofs)  #: what the machine's devices allow
     folder: Path | None = None  #: of all machines' results, where what was measured at other scales may lie
-    #: The rows that were asked for one by one, here or of a part of these results: a figure's caption tells of them.
+    #: The rows that were asked for one by one, here or of a part of these results: a figure's caption tells of them, so
+    #: that a figure has results of its own, apart from those of tables.
     asked: dict[tuple, dict[str, Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def at(self, scale: str) -> Results | None:
@@ -49,7 +50,7 @@ class Results:
         if self.folder is None or self.overrides:
             return None
         rows = read(self.folder, self.machine, self.artefact, scale)
-        return replace(self, frame=rows, scale=scale) if len(rows) else None
+        return replace(self, frame=rows, scale=scale, asked={}) if len(rows) else None
 
     @cached_property
     def published(self) -> Published:

@@ -113,6 +113,9 @@ def test_formats_that_the_figure_leaves_out_are_named_and_sbell_with_16_bit_colu
     drawn = [text.get_text() for axes in made.axes for text in axes.get_legend().get_texts()]
     assert "SBELL, 16-bit columns" in drawn and "sbell16" not in left
     assert {"coo", "sbell", "cusparse_bsr"} < {*left.split(", ")}
+    both = " ".join(show("figure8_formats", lambda cell: DONE)[1].get_supxlabel().split())
+    gpu, processor = both.split("in the tables alone: ")[1].split("; in the tables of the processor alone: ")
+    assert "sell" in gpu.split(", ") and "sell" not in processor.split(", ")
 
 
 def test_shares_of_double_precision():

@@ -17,6 +17,7 @@ from tests.repro.claims_store import WHERE, claim, effect, stated
         (claim(WHERE, stated(relation="between")), "two numbers"),
         (claim(WHERE, stated(more="than = 1")), "one number"),
         (claim(WHERE, stated(more="tolerence = 1")), "tolerence is not known"),
+        (claim(WHERE, stated(), head='fitted = "fu2014/regular"'), "neither true nor a list of datasets"),
         (claim(WHERE, stated(more='scales = ["huge"]')), "no scale huge"),
         (claim(WHERE, stated(), says="{nothing}"), "no statement 'nothing'"),
         ('[[claim]]\nid = "it"', "'says' is missing"),

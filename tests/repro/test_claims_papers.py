@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repro import discovery, published
+from repro import discovery, environment, published
 from repro.cli import main
 from repro.judge.claims import OUTCOMES, causes, claims, machines, needed, verdicts
 from repro.judge.claims.judging import judge
@@ -237,6 +237,11 @@ def test_a_ratio_to_todays_best_is_no_time():
     """Without a unit of its own it would have the claim's, which may be seconds."""
     ratios = [each for each in claims() if each.today and "/" in each.today.formula]
     assert len(ratios) > 30 and not [each.id for each in ratios if is_time(each.today.unit)]
+
+
+def test_datasets_that_test_nothing_of_a_claim_are_in_the_catalogue():
+    named = {name for claim in claims() if claim.fitted and claim.fitted is not True for name in claim.fitted}
+    assert named and named <= {entry.name for entry in environment.catalogue()}
 
 
 def test_a_claim_of_every_level_reads_every_level():

@@ -11,9 +11,7 @@ import numpy as np
 import pandas
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from PIL import Image, ImageFilter
 
-from repro import environment
 from repro.judge.roofs import Roofs
 from repro.model import Row
 from repro.rows import frame
@@ -302,73 +300,6 @@ def test_the_caption_names_the_devices_of_the_times_behind_a_ratio_and_none_of_a
         assert made._supxlabel.get_text().split(" · ")[1:] == devices
 
 
-def test_lines_hold_points_intervals_and_published_marks():
-    _, (axes,) = plots.figure(plots.PAGE)
-    series = {"patch-pcgamg": [(2, 20.0, 18.0, 23.0), (1, 30.0, None, None)], "cg": []}
-    published = {"patch-pcgamg": [(2, 19)], "cg": [(1, 300), (2, 290)]}
-    plots.lines(axes, series, x="Inner iterations", y="Iterations", published=published, whole_x=True)
-    assert legend_of(axes) == ["patchPCGAMG", "CG (paper)", "paper"]
-    solid = next(line for line in axes.lines if line.get_label() == "patchPCGAMG")
-    assert (list(solid.get_xdata()), list(solid.get_ydata())) == ([1, 2], [30.0, 20.0])
-    spans = [segment[:, 1].tolist() for collection in axes.collections for segment in collection.get_segments()]
-    assert [18.0, 23.0] in spans
-    assert any(list(line.get_ydata()) == [19] and line.get_markerfacecolor() == "none" for line in axes.lines)
-    assert list(axes.get_xticks()) == [1, 2]
-
-
-def test_categories_are_named_and_not_joined():
-    _, (axes,) = plots.figure(plots.PAGE)
-    plots.lines(axes, {"a": [(0, 1.0), (1, 2.0)]}, x="", y="Speed-up", published={"a": [(1, 3.0)]},
-                categories=["random", "sorted"])  # fmt: skip
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["random", "sorted"]
-    assert {line.get_linestyle() for line in axes.lines} == {"None"}
-
-
-def stems(axes):
-    """Return the abscissae of a panel's stems, and how many points aside of them each is drawn."""
-    found = []
-    for collection in axes.collections:
-        for segment in collection.get_segments():
-            there = collection.get_transform().transform(segment[0]) - axes.transData.transform(segment[0])
-            found.append((segment[0, 0], round(float(there[0]) * 72 / axes.figure.dpi, 3)))
-    return sorted(found)
-
-
-def test_stems_that_would_overprint_stand_side_by_side():
-    _, (axes,) = plots.figure(plots.PAGE)
-    series = {"a": [(1, 3.0, 2.0, 4.0), (2, 3.0, 2.9, 3.1)], "b": [(1, 3.5, 3.0, 5.0), (2, 9.0, 8.0, 10.0)],
-              "c": [(1, 9.0, 8.0, 10.0), (2, 5.0)]}  # fmt: skip
-    plots.lines(axes, series, x="x", y="y")
-    assert stems(axes) == [(1, -0.8), (1, 0), (1, 0.8), (2, 0), (2, 0)]
-    assert all(line.get_transform() == axes.transData for line in axes.lines if line.get_label() in series)
-
-
-def test_marks_of_a_category_stand_side_by_side_with_their_stems():
-    _, (axes,) = plots.figure()
-    series = {name: [(0, 3.0, 2.0, 4.0), (1, 5.0, 4.0, 6.0)] for name in "ab"}
-    plots.lines(axes, series, x="", y="y", categories=["p", "q"], published={"a": [(0, 3.0)]})
-    assert stems(axes) == [(0, -3), (0, 3), (1, -3), (1, 3)]
-    for line, aside in (("a", -3), ("b", 3)):
-        marks = next(each for each in axes.lines if each.get_label() == line)
-        places = marks.get_transform().transform(marks.get_xydata()) - axes.transData.transform(marks.get_xydata())
-        assert list(marks.get_xdata()) == [0, 1] and places[:, 0] * 72 / axes.figure.dpi == pytest.approx(aside)
-    ring = next(each for each in axes.lines if each.get_markerfacecolor() == "none")
-    place = ring.get_transform().transform((0, 3.0)) - axes.transData.transform((0, 3.0))
-    assert place[0] * 72 / axes.figure.dpi == pytest.approx(-3)
-
-
-def test_lines_of_nothing_say_so():
-    _, (axes,) = plots.figure()
-    plots.lines(axes, {"patch": []}, x="x", y="y")
-    assert [text.get_text() for text in axes.texts] == ["not measured"]
-
-
-def test_words_are_of_methods_that_have_a_look():
-    known = {name for family in families().values() for name in family}
-    words = looks._table(environment.experiments_folder())["words"]
-    assert words.keys() <= known and looks.word("amgcl") == words["amgcl"]
-
-
 def test_the_same_data_give_the_same_bytes(results, tmp_path):
     contents = []
     for name in ("a", "b"):
@@ -412,100 +343,9 @@ def test_the_colours_of_marks_and_of_the_grid_are_saved_as_they_are(results, tmp
         assert tuple(bytes.fromhex(colour[1:])) in found, colour
 
 
-def test_a_name_that_no_family_has_looks_like_none_that_has_one():
-    known = {colour for family in FAMILIES.values() for colour, _ in family.values()}
-    own = {plots.colour(f"a format of my own {k}") for k in range(40)} | {plots.colour("mine")}
-    assert len(own) == 6
-    for one, other in [*itertools.product(own, known), *itertools.combinations(own, 2)]:
-        assert np.linalg.norm(seen(one, np.eye(3)) - seen(other, np.eye(3))) > 0.3, (one, other)
-
-
-SAME = {  # a paper's and its stand-in, a library and its one format, two spellings
-    ("cusp-pcgamg", "jacobi-pcgamg"), ("cg", "cusp-cg"), ("csr", "csr_vector"), ("ell", "ellpack"), ("bell", "bsr"),
-    ("cusparse", "cusparse_csr"), ("numba", "numba_csr"), ("scipy", "scipy_csr"), ("Q1", "q1"), ("Q2", "q2"),
-}  # fmt: skip
-
-
-def test_what_stands_together_can_be_told_apart():
-    looks = {}
-    for family in FAMILIES.values():
-        assert all(looks.setdefault(name, look) == look for name, look in family.items())
-    for family in FAMILIES.values():
-        for one, other in itertools.combinations(sorted(family), 2):
-            if (one, other) not in SAME:
-                assert family[one] != family[other], (one, other)
-                # Bars have no marker: there the colour tells.
-                assert family[one][0] != family[other][0], (one, other)
-
-
-def seen(colour, matrix):
-    """Return a colour as who lacks a kind of cone sees it, by Machado, Oliveira and Fernandes (2009)."""
-    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(matrix @ linear, 0, 1)
-    return np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
-
-
-BLIND = {
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-}
-
-
-@pytest.mark.parametrize("kind", BLIND)
-@pytest.mark.parametrize("family", [name for name, looks in FAMILIES.items() if len(looks) <= 6])
-def test_the_colour_blind_can_tell_what_stands_together(family, kind):
-    colours = sorted({colour for colour, _ in FAMILIES[family].values()})
-    for one, other in itertools.combinations(colours, 2):
-        difference = np.linalg.norm(seen(one, np.array(BLIND[kind])) - seen(other, np.array(BLIND[kind])))
-        assert difference > 0.12, (one, other)
-
-
 def test_axes_without_a_measurement_say_so(results):
     made, (axes,) = plots.figure()
     plots.bars(axes, results, "no such metric", ["patch", "serial"], unit="ms")
     plots.caption(made, results)
     made.savefig(io.BytesIO())
     assert [text.get_text() for text in axes.texts] == ["not measured"] and not axes.get_yticks().size
-
-
-def test_a_line_stops_where_the_paper_has_a_point_and_it_has_none():
-    _, (axes,) = plots.figure(plots.COLUMN)
-    series = {"fine": [(8, 10.0), (16, 20.0), (64, 80.0)], "both": [(8, 5.0), (64, 6.0)]}
-    published = {"fine": [(x, 9.0) for x in (8, 16, 32, 64, 128)]}
-    plots.lines(axes, series, x="Size", y="Iterations", published=published, whole_x=True)
-    fine, both = (line.get_xydata() for line in axes.get_lines()[:2])
-    assert fine[:, 0].tolist() == [8, 16, 32, 64] and np.isnan(fine[:, 1]).tolist() == [False, False, True, False]
-    assert both[:, 0].tolist() == [8, 64]
-    _, (axes,) = plots.figure(plots.COLUMN)
-    plots.lines(axes, series, x="Unknowns", y="Iterations", published=published)  # the paper's unknowns are not ours
-    assert not np.isnan(axes.get_lines()[0].get_ydata()).any()
-
-
-def small(shading, is_smooth):
-    """A picture of 32 colours, and what it is made of."""
-    picture, stream = Image.fromarray(np.uint8(255 * shading + 0.5)), io.BytesIO()
-    picture.save(stream, "PNG")
-    with Image.open(io.BytesIO(plots.small(stream.getvalue(), 32, is_smooth=is_smooth))) as made:
-        assert len(made.getcolors()) <= 32
-        return made.convert("RGB"), picture
-
-
-def tinted(*tints):
-    """A shading from white."""
-    x, y = np.meshgrid(np.linspace(0, 1, 240), np.linspace(0, 1, 160))
-    return 1 - np.stack([x, y, x * y], axis=2) * tints
-
-
-def test_a_smooth_picture_keeps_its_colours_on_average():
-    wrong = {}
-    for is_smooth in (False, True):
-        found, given = (each.filter(ImageFilter.BoxBlur(4)) for each in small(tinted(1, 0.7, 0.5), is_smooth))
-        wrong[is_smooth] = np.abs(np.asarray(found, float) - given).mean()
-    assert wrong[True] < wrong[False] / 2
-
-
-def test_paper_stays_white_beside_colours_near_it():
-    shading = tinted(0.02, 0.04, 0.06)
-    shading[:, :40] = 1
-    assert (np.asarray(small(shading, is_smooth=True)[0])[:, :40] == 255).all()

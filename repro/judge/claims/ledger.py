@@ -57,9 +57,9 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
     where = dict(entry.get("where", {}))
     stated, effect = (_predicate(entry[name], statements, tolerance) if name in entry else None
                       for name in ("stated", "effect"))  # fmt: skip
-    if stated and effect and "better" not in entry["stated"] and stated.unit == effect.unit == "x":
-        if stated.formula == effect.formula:  # of another one more may be better where of this less is
-            stated = replace(stated, better=effect.better)
+    is_open = stated and stated.relation in ("about", "between") and "better" not in entry["stated"]
+    if is_open and effect and stated.unit == effect.unit == "x" and stated.formula == effect.formula:
+        stated = replace(stated, better=effect.better)  # another formula may be the inverse
     today = _today(entry["today"], statements, stated or effect) if "today" in entry else None
     causes = tuple(_cause(each, statements) for each in entry.get("cause", []))
     reasons = [(entry[name], waits) for name, waits in REASONS.items() if entry.get(name)]
@@ -67,6 +67,8 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         raise ReproError(f"a claim has a predicate (stated, effect), or one reason of {', '.join(REASONS)}")
     unmeasured, waits = reasons[0] if reasons else ("", "")
     fitted = entry.get("fitted", False)
+    if not isinstance(fitted, bool | list):
+        raise ReproError(f"fitted = {fitted!r} is neither true nor a list of datasets")
     parts = [each for each in (stated, effect, today, *causes) if each]
     selectors = [*where.values(), *(selector for each in parts for selector in each.where.values())]
     stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)

@@ -12,7 +12,7 @@ The rule is the same for all papers, and follows from the form of the sentence.
 - A number that is met is *weaker* where its effect is not there, and *not decided* while that is open or has no
   value. One that is missed is *weaker* already where most points show the effect, whatever the open ones are.
 - A count of the paper's own data (`of_data`) that a stand-in misses is *not decided*: the data are others.
-- A stand-in that was made to have a number (`fitted`) tests nothing of it.
+- A dataset that was made to have a number, or chosen by it (`fitted`), tests nothing of it.
 - A point that a run measures by request alone, and that has no value, is left out, and a note names it. One value of
   all points needs it.
 - One value of all points is decided where the points that are lacking cannot change its outcome: a comparison is 1 or 0

@@ -70,8 +70,8 @@ READING = f"""\
   paper depends on it, so it has no verdict.
 - Some claims count something in the paper's own data: non-zeros, or iterations on a mesh that is not public. Where a
   stand-in meets such a count, the claim is *reproduced*, and a note names the stand-in. Where it misses the count, the
-  claim is *not decided*, except if the count contradicts other numbers of the paper. Where the stand-in was made to
-  have the count, nothing is tested, and the claim is *not decided*.
+  claim is *not decided*, except if the count contradicts other numbers of the paper. Where a dataset was made to
+  have the count, or chosen by it, nothing is tested, and the claim is *not decided*.
 """
 """How to read a section."""
 

@@ -143,7 +143,7 @@ def plot(results):
     shown = {element: variants(results, element, solves.MEANING)[::-1] for element in ELEMENTS}
     ours = [f"{element.upper()} {what}" for element in ELEMENTS for what in GAINS]
     is_above = any(row[column] is not None for row in speedup_rows(results) for column in ours)
-    heights = [2] * is_above + [0.9 + 0.15 * max(map(len, shown.values()))] * any(shown.values())
+    heights = [2] * is_above + [1.3 + 0.15 * max(map(len, shown.values()))] * any(shown.values())
     if not heights:
         return None
     with style():

@@ -322,7 +322,7 @@ def test_table6_tells_on_how_many_meshes_patches_are_faster_at_both_sizes(tmp_pa
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_figure7_has_the_papers_points_at_the_papers_sizes_alone(scale):
     _, figure = show("figure7", lambda cell: DONE, scale)
-    marks = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "white"]
+    marks = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
     assert bool(marks) is ("Table 5" in figure.get_supxlabel()) is (scale == "paper")
 
 

@@ -325,6 +325,7 @@ def lines(
         axes.minorticks_off()
     if categories:
         axes.set_xticks(range(len(categories)), list(categories))
+        axes.set_xlim(-0.5, len(categories) - 0.5)  # room for marks that are moved aside
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if not kept and not any((published or {}).values()):

@@ -52,7 +52,7 @@ def test_marks_of_a_category_stand_side_by_side_with_their_stems():
     _, (axes,) = plots.figure()
     series = {name: [(0, 3.0, 2.0, 4.0), (1, 5.0, 4.0, 6.0)] for name in "ab"}
     plots.lines(axes, series, x="", y="y", categories=["p", "q"], published={"a": [(0, 3.0)]})
-    assert stems(axes) == [(0, -3), (0, 3), (1, -3), (1, 3)]
+    assert stems(axes) == [(0, -3), (0, 3), (1, -3), (1, 3)] and axes.get_xlim() == (-0.5, 1.5)
     for line, aside in (("a", -3), ("b", 3)):
         marks = next(each for each in axes.lines if each.get_label() == line)
         places = marks.get_transform().transform(marks.get_xydata()) - axes.transData.transform(marks.get_xydata())

@@ -157,8 +157,6 @@ def plot(results):
     lines(panels[-1], without, published={method: paper[method] for method in without}, **text)
     panels[-1].set_ylim(bottom=0)
     panels[-1].set_ylabel("Iterations, with multigrid")
-    if len(panels) > 1 and panels[-1].get_legend():
-        panels[-1].get_legend().remove()  # the other panel has the same
     caption(made, results, "the paper's points are those of its Table 5")
     return made
 

@@ -72,8 +72,6 @@ def plot(results):
         lines(axes, series, y=y, published=points if metric == "iterations" else None, **text)
         axes.set_ylim(bottom=0)
     panels[0].yaxis.set_major_locator(MaxNLocator(integer=True))
-    if panels[1].get_legend():
-        panels[1].get_legend().remove()  # it is that of the other panel
     caption(made, results, "the paper's points are those of its Table 5" if is_papers else "")
     return made
 

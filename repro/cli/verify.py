@@ -22,10 +22,9 @@ def verify(
 ) -> None:
     """Recompute what is stored from the bottom: files, medians, intervals, data, keys, ceilings, tables and verdicts.
 
-    Keys are recomputed from git, in the tree of the commit that measured. Errors are named, and the exit
-    status is 1. A file that cannot be proved either way has to be in the list of unverified files; measuring it again
-    takes it off. A line a machine says how many cells are of the code of HEAD; other results stay valid for their
-    commit.
+    Keys are recomputed from git, in the tree of the commit that measured. Errors are named, and the exit status is
+    1. A file that cannot be proved either way has to be in the list of unverified files; measuring it again takes it
+    off. For each machine a line says how many cells are of the code of HEAD; other results stay valid for their commit.
     """
     from repro.cache.glance import glance
     from repro.judge import pages

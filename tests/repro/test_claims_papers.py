@@ -230,7 +230,7 @@ def test_printed_iterations_have_one_of_two_tolerances():
         numbers = claim.stated.published if claim.stated and not claim.ours else ()
         if any(re.fullmatch(r"table\S+ \S+ iterations\S*|text iterations-of-\S+", each) for each in numbers):
             found[f"{claim.paper} {claim.id}"] = claim.stated.tolerance
-    assert len(found) > 8 and set(found.values()) == {0.1, 0.25}, found
+    assert len(found) == 9 and set(found.values()) == {0.1, 0.25}, found
 
 
 def test_a_ratio_to_todays_best_is_no_time():

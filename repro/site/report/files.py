@@ -52,7 +52,7 @@ def picture(path: Path) -> str:
     stream = io.BytesIO()
     # By coverage: a median cut would give a few marks the colours of others that are near.
     made = made.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).convert("RGB")
-    made.save(stream, "WEBP", lossless=True, method=4)
+    made.save(stream, "WEBP", lossless=True, method=4, quality=100)  # of the packing: the picture stays the same
     return f"data:image/webp;base64,{base64.b64encode(stream.getvalue()).decode()}"
 
 

@@ -19,7 +19,7 @@ from repro.site.showcase.runs import EMBEDDED, OnCores
 FIGURES = 4  # at most
 COMMAND = "make readme"
 MEASURED = (
-    "The table says of how many tables and figures of a paper a machine has measured cells at a scale, and how many. "
+    "The table says how many tables and figures of a paper have cells of a machine at a scale, and how many cells. "
     "A cell is one case by one method on one back end, and counts in each artefact that shows it. The other cells were "
     "left out, skipped or failed: each result's page says which it lacks, and why."
 )

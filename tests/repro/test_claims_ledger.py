@@ -51,3 +51,10 @@ def test_a_predicate_that_does_not_fit_says_whose_it_is(store, parts, words):
     with pytest.raises(ReproError, match=r"claim demo it, (effect|stated), on box") as caught:
         store.one(*parts)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("relation", "better"), [("about", "less"), ("at least", "more")])
+def test_a_relation_that_says_which_side_is_better_takes_no_other_from_the_effect(store, relation, better):
+    lesser = '[claim.effect]\nformula = "cpu / gpu"\nis = "at most"\nthan = 1'
+    store.write("claims.toml", claim(WHERE, stated(relation=relation), lesser))
+    assert claims("demo", store.root)[0].stated.better == better

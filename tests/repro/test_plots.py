@@ -3,6 +3,7 @@
 import io
 import itertools
 from dataclasses import replace
+from pathlib import Path
 
 import matplotlib.colors
 import matplotlib.image
@@ -112,6 +113,14 @@ def test_panels_share_a_legend_where_no_name_has_two_looks(results):
     made, axes = panels_of({"one": "patch", "two": "serial"}, {"one": "cg"})
     plots.caption(made, results)
     assert not made.legends and [legend_of(panel) for panel in axes] == [["one", "two"], ["one"]]
+
+
+def test_stems_without_a_mark_share_a_legend(results):
+    made, axes = plots.figure(plots.PAGE, panels=2)
+    for panel in axes:
+        panel.errorbar([1], [2.0], [[1.0], [1.0]], fmt="none", ecolor="red", label="range")
+    plots.caption(made, results)
+    assert [text.get_text() for text in made.legends[0].get_texts()] == ["range"]
 
 
 def test_the_papers_marks_do_not_hinder_a_shared_legend(results):
@@ -286,6 +295,15 @@ def test_the_caption_names_devices_and_cores_of_what_was_asked_for_alone(results
         told[backend] = made._supxlabel.get_text().replace("\n", " ")
     assert "opencl device" in told["opencl"] and not {"host", "12", "cores"} & {*told["opencl"].split()}
     assert "host device" in told["host"] and "12 cores" in told["host"] and "opencl" not in told["host"]
+
+
+def test_the_caption_tells_of_no_other_scale(results, monkeypatch):
+    import repro.show.results as module
+
+    monkeypatch.setattr(module, "read", lambda *place: results.frame)
+    here = replace(results, folder=Path("results"))
+    here.at("small").value("regular", "patch", "assembly")
+    assert here.asked == {} and here.value("heart", "patch", "assembly") and len(here.asked) == 1
 
 
 def test_the_caption_names_the_devices_of_the_times_behind_a_ratio_and_none_of_a_count():

@@ -14,7 +14,7 @@ HEADINGS = {
     "hypre-cg": "Hypre-CG",
 }  # fmt: skip
 UNSMOOTHED = "amgx-aggregation"
-STANDS_IN = "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of"
+STANDS_IN = "jacobiPCGAMG stands in for CUSP-PCGAMG, whose numbers from the paper stand beside it"
 S1 = Ratio("S1", HEADINGS["hypre-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_hypre"), True,
            "the speed-up over Hypre-PCGAMG")  # fmt: skip
 S2 = Ratio("S2", HEADINGS["jacobi-pcgamg"], HEADINGS["patch-pcgamg"], ("patch-pcgamg", "speedup_over_cusp"), True,
@@ -71,7 +71,7 @@ def everything(results, names):
     notes = [f"`{method}`: {solvers.title(method)}." for method in dict.fromkeys(row["Method"] for row in rows)]
     if counts := [row["Iterations"] for row in rows if row["Method"] == UNSMOOTHED]:
         notes.append(f"`{UNSMOOTHED}` does not smooth its transfers and took {min(counts):,} to {max(counts):,} "
-                     "iterations: of its time the set-up alone says little.")  # fmt: skip
+                     "iterations: its set-up time alone says little.")  # fmt: skip
     if ("opencl", "GPU") in {(row["Back end"], row["Threads"]) for row in rows}:
         notes.append(STARTED_BY_HOST)
     return trimmed(Table("All solvers", pandas.DataFrame(rows, dtype=object), notes), 4)

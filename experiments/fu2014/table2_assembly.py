@@ -200,7 +200,7 @@ def _against_the_processor(results):
     rivals = {method: (method, "host") for method in (*LOOPS, "coo")}
     rivals |= {f"{method}, openmp": (method, "openmp") for method in assembly.METHODS}
     notes = [
-        "The paper's speed-up is over `serial`. The least number of a row is over the best of the processor.",
+        "The paper's speed-up is over `serial`. The smallest ratio of a row is over the fastest of the processor.",
         "From `serial` to `serial-threaded`, as from `mapped` to `threaded`, only the number of threads changes.",
         "With several, an element whose nodes are of two threads is computed by both.",
     ]

@@ -69,7 +69,7 @@ def tables(results):
         f"{mesh}: (σ outside, σ inside of the blobs). The paper's homogeneous column is the Blobs row of its "
         "Table 5; ours is of solves by themselves, which our Table 5 may lack.",
         "The paper does not say which of the two materials has which σ: the assignment is ours.",
-        "jacobiPCGAMG stands in for CUSP-PCGAMG, which the paper's numbers beside it are of, and CG for CUSP-CG.",
+        "jacobiPCGAMG stands in for CUSP-PCGAMG, whose numbers from the paper stand beside it, and CG for CUSP-CG.",
         *(["The paper's columns hold for its own size."] if results.scale != "paper" else []),
         *(f"{NAMES.get(method, f'`{method}`')}: {solvers.title(method)}." for method in shown),
         *missing,

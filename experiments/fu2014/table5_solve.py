@@ -99,8 +99,8 @@ def _against_the_processor(results):
     apart = solvers.WITHOUT_SET_UP
     rivals = {method: (method, "host") for method in ON_HOST if method not in apart}
     rivals |= {f"{method}, openmp": (method, "openmp") for method in DRAWN[:2]}
-    notes = ["The paper's speed-up is over `hypre-pcgamg`, on one thread. The least number of a row is over the best "
-             "of these. Their threads stand among all solvers."]  # fmt: skip
+    notes = ["The paper's speed-up is over `hypre-pcgamg`, on one thread. The smallest ratio of a row is over the "
+             "fastest of these. The table of all solvers has their threads."]  # fmt: skip
     backend = next(iter(results.backends("patch-pcgamg", "solve")), None)
     ours, title = ("patch-pcgamg", backend), "The paper's solver against all multigrid solvers of the processor"
     return against_all(results, title, "solve", ours, rivals, notes)
@@ -152,11 +152,11 @@ def _spread(results, methods, backend=None):
     """
     rows = [results.row(case, method, "setup", backend) for case in results.cases for method in methods]
     timed = [row for row in rows if row and row["value"] > 0 and not is_missing(row["ci_low"])]
-    widest = max((50 * (row["ci_high"] - row["ci_low"]) / row["value"] for row in timed), default=0)
-    if widest < WIDE:
+    if max((50 * (row["ci_high"] - row["ci_low"]) / row["value"] for row in timed), default=0) < WIDE:
         return []
-    return [f"Set-ups have intervals of up to ± {significant(widest, 2)} %: smaller differences between them, and "
-            "between sums that have them, decide nothing."]  # fmt: skip
+    below, above = (max(100 * abs(row[end] / row["value"] - 1) for row in timed) for end in ("ci_low", "ci_high"))
+    return [f"The intervals of these set-ups reach up to {significant(below, 2)} % below their median and "
+            f"{significant(above, 2)} % above. Smaller differences, also of their sums, decide nothing."]  # fmt: skip
 
 
 def _together(results, case, method):
@@ -175,8 +175,8 @@ def _pairs(results, names):
                 row[f"Iterations, {aggregates}"] = None if iterations is None else int(iterations)
                 row[f"ms, {aggregates}"] = None if time is None else 1e3 * time
             rows.append(row)
-    notes = ["Along a row only the aggregates change. Down a column the relaxation does, and both weights and the "
-             "kernels with it: Jacobi's have their matrices in HYB."]  # fmt: skip
+    notes = ["Along a row only the aggregates change. Down a column the relaxation changes, and with it both weights "
+             "and the kernels: Jacobi's have their matrices in HYB."]  # fmt: skip
     return Table("What relaxation and aggregates bring", pandas.DataFrame(rows, dtype=object), notes)
 
 

@@ -43,8 +43,8 @@ def table(results, title: str) -> Table:
     notes = [f"In numbering {BEST.upper()}, without set-up: of either kind the fastest that was measured there. In "
              "parentheses: the interval."]  # fmt: skip
     if any(row["Right-hand side"] == METRICS["solve_general"] for row in rows):
-        notes.append("The paper's solution there is a constant, which coarse levels of algebraic multigrid have: the "
-                     "random right-hand side compares the two.")  # fmt: skip
+        notes.append("The paper's solution there is a constant, which coarse levels of algebraic multigrid hold "
+                     "exactly. The random right-hand side compares the two.")  # fmt: skip
     return trimmed(Table(title, pandas.DataFrame(rows, dtype=object), notes), 4)
 
 

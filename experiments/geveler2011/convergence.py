@@ -95,7 +95,5 @@ def table(results) -> Table:
                 "Their mean factors differ by": metrics["convergence"].max() - metrics["convergence"].min(),
             })  # fmt: skip
     notes = ["Factors by which a cycle with the paper's smoother reduces the defect; of all solves with it, in "
-             "whatever numberings, formats and places they were measured.",
-             "Limit: local Fourier analysis of Q1 on the element where two levels are slowest. Waves must fit between "
-             "elements of other shapes, so factors rise to it with the level, and no further."]  # fmt: skip
+             "whatever numberings, formats and places they were measured."]  # fmt: skip
     return Table("Convergence by level", pandas.DataFrame(rows), notes)

@@ -89,8 +89,8 @@ def _general(results):
             "Random [ms]": 1e3 * row["value"],
             "Cycles, random": facts["cycles_general"] and int(facts["cycles_general"]),
         })  # fmt: skip
-    notes = ["Random: the same matrix with a random right-hand side. Constants such as the paper's u = 1 are what the "
-             "coarse levels of aggregation hold exactly, so that its time there says nothing of others."]  # fmt: skip
+    notes = ["Random: the same matrix with a random right-hand side. The coarse levels of aggregation hold constants, "
+             "as the paper's u = 1, exactly. Its time with u = 1 says nothing about other sides."]  # fmt: skip
     frame = pandas.DataFrame(rows, dtype=object)
     return [trimmed(Table("With a random right-hand side, by solver", frame, notes), 4)] if rows else []
 

@@ -29,8 +29,8 @@ TOLERANCE = 1e-7  # of the potential, between implementations; that of Newton's 
 # without a matrix, which takes their place for the largest, needs less.
 DEVICE_BYTES, HOST_BYTES = 850, 800
 SETTING = (
-    f"Steps of {DT * MILLISECONDS:.2g} ms; Newton iterations end at a residual of 1e-8 of that of a unit potential, "
-    "conjugate gradients at 1e-6 of it."
+    f"Steps of {DT * MILLISECONDS:.2g} ms; Newton iterations end when the residual is 1e-8 times the one of a "
+    "unit potential. Conjugate gradients end at 1e-6 of that."
 )
 START = (
     "Measured runs start with a plane front half-way from apex to base, the same for all. Every other result is "

@@ -5,9 +5,9 @@ With D the diagonal of A and A_p its part within patches, n inner iterations fro
     B⁻¹ = Σ_{k<n} (I - ω D⁻¹ A_p)ᵏ ω D⁻¹.
 
 The paper gives no weights. Here ω is 1.8 over a safe estimate of the spectral radius of D⁻¹ A, so that B is positive
-definite for every n, and the outer weight is 1 unless the largest eigenvalue of B⁻¹ A, which some steps of the power
-method estimate from below, comes near 2: beyond that the V-cycle would not be positive definite. With n = 1 this is the
-Jacobi method on the whole matrix.
+definite for every n. The outer weight is 1 unless the largest eigenvalue of B⁻¹ A comes near 2. Beyond 2 the V-cycle
+would not be positive definite. Some steps of the power method estimate that eigenvalue, from below. With n = 1 this is
+the Jacobi method on the whole matrix.
 
 On an H200 shared memory binds, by what it has to pass on and by conflicts of its banks, then the issue of instructions.
 Notes, with what was tried: docs/notes/amg.md.

@@ -1,7 +1,7 @@
 """The V-cycle over all levels, and its repetition until the defect is small (geveler2011, sections 2.1 and 4.2).
 
-On an H200 the finest level's kernels wait for their loads. On small levels a kernel takes as long whatever its bytes,
-and a cycle has about a hundred: launches bind there. Notes, with what was tried: docs/notes/multigrid.md.
+On an H200 the finest level's kernels wait for their loads. On small levels the time of a kernel does not depend on
+its bytes, and a cycle has about a hundred: launches bind there. Notes, with what was tried: docs/notes/multigrid.md.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Every subdomain is taken for a box of (n + 3)³ nodes whose edges are the mean lengths of the element's, and all share
 the modes of one pencil: an element with one node of its neighbours at each end, fixed at the node after that. Nodes
-that are not there, beyond the boundary or where the mesh has no regular neighbour, and fixed ones read as zero, and
-what the solve has for them is dropped, which is what the paper's table of nodes leaves room for.
+beyond the boundary or without a regular neighbour, and fixed ones, read as zero. The solve's values there are dropped.
+The paper's table of nodes leaves room for this.
 
 On an H200 the additions at the nodes bind, which L2 does one by one; gathered, a node's places lie apart. Solves alone
 at order 3 on an H100 wait for memory: loads and stores by the table take most of the time, since table and results do

@@ -9,7 +9,7 @@ On an H200, with thresholds, windows and blocks searched, these decide:
 
 - A matrix near the size of the second-level cache or beyond it: about half a cache of it is kept there, the rest read
   past it.
-- Where rows are long or few, K2's lanes. Windows where a matrix has one unknown a node.
+- K2's lanes gain where rows are long or few. Windows gain where a matrix has one unknown a node.
 - Entries far from the diagonal read a sector of 32 bytes of x for 8.
 - Loads of eight entries at once rather than four; 12 gain nothing. Blocks of 32 threads lose. Unrolling the rounds of
   eight takes more registers: it gains where a lane has a row of its own and rows are long, and loses where they are

@@ -1,8 +1,8 @@
 """ELL-WARP v2, K2 of wong2015: as K1, but lanes share the rows that are longer than a threshold.
 
 A group of 32 rows whose longest has more entries than the threshold is halved, each row on twice as many lanes, until
-a lane has no more or a warp has a single row. The paper does not say which entries a lane takes: every so manieth, so
-that the lanes of a row read neighbouring columns.
+a lane has no more or a warp has a single row. The paper does not say which entries a lane takes: here lane i of n
+takes entries i, i + n, i + 2n and so on, so that the lanes of a row read neighbouring columns.
 """
 
 from __future__ import annotations

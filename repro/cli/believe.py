@@ -10,11 +10,11 @@ from repro.cli.common import Machine, Names, Papers, Results, Scale, command_lin
 def believe(
     reason: Annotated[str, typer.Argument(help="Why the change does not matter, as in 'a helper was renamed'.")],
     names: Names = None, paper: Papers = None, scale: Scale = None, results: Results = None, machine: Machine = None,
-    sample: Annotated[int, typer.Option("--sample", min=5, help="Cells to measure again; at least 2 % of them.")] = 5,
+    sample: Annotated[int, typer.Option("--sample", min=5, help="Void cells to measure again, at least 2 %.")] = 5,
 ) -> None:  # fmt: skip
-    """Let cells stand that are void by changes of code, kernels or libraries alone.
+    """Keep void cells of which code, kernels or libraries alone changed.
 
-    A random sample of them is measured again. Only if each of its numbers agrees with what is stored is the belief
+    A random sample of them is measured again. If every number of the sample agrees with the stored one, the belief is
     written, with what changed, the reason and the sample. Nothing that is stored is changed.
     """
     from repro.judge import believing

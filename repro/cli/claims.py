@@ -14,7 +14,7 @@ def claims(
     paper: Papers = None, results: Results = None,
     machine: Annotated[
         str | None,
-        typer.Option("--machine", metavar="NAME", help="By this machine's results; by default those that say most."),
+        typer.Option("--machine", metavar="NAME", help="By this machine's results; by default each claim's best."),
     ] = None,
     state: Annotated[
         list[str] | None,

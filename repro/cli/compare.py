@@ -54,9 +54,9 @@ def compare(
     """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
     With --with FOLDER, beside older ones of ours. A number is slower or faster when the interval of the ratio excludes
-    1 and the change is not small, the same when that interval keeps close to 1, else undecided. Values without
-    intervals are told apart by half. A count that differs is changed. A number of the older results alone is lost,
-    one of the newer ones alone is added. Other data: the two are of different datasets or seeds.
+    1 and the change exceeds 2 %, the same when that interval lies within 2 % of 1, else undecided. Values without
+    intervals differ if one is at least 1.5 times the other. A count that differs is changed. A number of the older
+    results alone is lost, one of the newer ones alone is added. Other data: the datasets or seeds differ.
     """
     from repro import discovery
     from repro.judge import compare as comparing

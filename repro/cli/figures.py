@@ -11,7 +11,7 @@ from repro.cli.common import Kind, Names, Papers, plural, say
 def figures(
     names: Names = None, paper: Papers = None, kind: Kind = None,
     results: Annotated[
-        Path | None, typer.Option("--results", metavar="DIR", help="Results folder; by default that of the checkout.")
+        Path | None, typer.Option("--results", metavar="DIR", help="Results; by default 'results' of the checkout.")
     ] = None,
     machine: Annotated[str | None, typer.Option("--machine", metavar="NAME", help="Of this machine only.")] = None,
     formats: Annotated[

@@ -66,10 +66,11 @@ def run(
 ) -> None:  # fmt: skip
     """Measure artefacts and write their tables, figures and samples.
 
-    Stored files of others that show the same cells are written again, too. A cell is not measured again unless its
-    parameters, sources, data or machine changed. A run that was killed goes on where it stopped. Exit status: 0 when
-    every cell is done or skipped with a reason, 1 when one failed, 2 for a wrong command or one that leaves nothing to
-    measure, 3 when time was over, 130 when interrupted.
+    Stored files of others that show the same cells are written again, too. A cell is measured again only if something
+    in its key changed: parameters, code, kernels, data, machine, driver, libraries or the protocol of timing. A run
+    that was killed goes on where it stopped. Exit status: 0 when every cell is done or skipped with a reason, 1 when
+    one failed, 2 for a wrong command or one that leaves nothing to measure, 3 when time was over, 130 when
+    interrupted.
     """
     began = time.monotonic()
     from repro.cache import hosts

@@ -88,9 +88,11 @@ def _of_commits(every: Sequence[Measured]) -> str:
     shared = {place: found for place, found in entries.items() if len(set().union(*found.values())) > 1}
     odd = [_name(*place[:2]) for place, found in shared.items() if len(found) > 1]
     same = f"all but {len(odd):,} ({_few(list(dict.fromkeys(odd)))}) are" if odd else "all are"
-    told = f"{len(commits)} commits measured it, and the last rounds are of {len(last)} of them."
+    told = f"Rounds are of {len(commits)} commits, the last ones of {len(last)} of these."
     told += f" The keys name {len(entries):,} files, kernels and datasets."
-    return f"{told} More than one commit has {len(shared):,} of these, and {same} alike." if shared else told
+    return (
+        f"{told} {len(shared):,} of these stand in keys of several commits, and {same} alike there." if shared else told
+    )
 
 
 def _by_machine(every: Iterable[Measured]) -> dict[str, list[Measured]]:

@@ -167,7 +167,7 @@ def test_a_point_by_request_alone_is_left_out_and_named(store, monkeypatch):
     monkeypatch.setattr(needed, "by_request", why)
     verdict = store.one(WHERE, effect())
     assert (verdict.outcome, verdict.effect.missing, verdict.effect.spared) == (REPRODUCED, (), ("b",))
-    assert "measured by request alone, and without a value here: b" in verdict.notes
+    assert "not measured here, since a run leaves these out unless asked: b" in verdict.notes
     assert store.one(WHERE, effect("min(cpu / gpu)")).needs == "it needs a value of b"
 
 

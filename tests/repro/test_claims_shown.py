@@ -104,7 +104,9 @@ def test_numbers_that_newer_hardware_exceeds_by_itself_are_counted(store):
     quotient = claim(WHERE, stated(relation="up to")).replace('"it"', '"other"')
     met = claim(WHERE, stated()).replace('"it"', '"met"')
     text = absolute(store.judged("\n".join([rate, quotient, met])))
-    assert text.startswith("Of 2 claims with an exceeded number 1 are of times, rates or sizes.")
+    assert text.startswith(
+        "2 claims of the papers have an exceeded number. 1 of these numbers are times, rates or sizes, "
+    )
     assert absolute(store.judged("\n".join([quotient, met]))) == ""
 
 
@@ -164,7 +166,7 @@ def test_where_the_paper_prints_both_sides_each_is_told_beside_its_own(store):
     head = "case,method,metric,printed,unit,place"
     store.write("table1.csv", f"{head}\na,slow,solve,20,s,Table 1\na,fast,solve,5000,ms,Table 1\n")
     store.times(a=(10.0, 1.0))
-    told = "beside the paper's own runs: slow 2.0 times as fast, fast 5.0 times as fast"
+    told = "our times against the paper's for the same method: slow 2.0 times as fast, fast 5.0 times as fast"
     assert store.one(WHERE, stated()).notes == (told,)
     assert store.one('[claim.where]\ngpu = "table1 fast solve"', effect("gpu", more='unit = "s"')).notes == ()
     store.rows.clear()

@@ -146,11 +146,13 @@ def test_commits_are_compared_by_what_the_keys_of_several_have():
         part("data", "mesh", "m"),
     )
     every = [ran("1", *one), ran("2", *two), ran("3", part("code", "a.py", "y"), is_last=False)]
-    counts = "3 commits measured it, and the last rounds are of 2 of them. The keys name 5 files, kernels and datasets."
-    assert same_code.of_commits(every) == {"box": f"{counts} More than one commit has 2 of these, and all are alike."}
+    counts = "Rounds are of 3 commits, the last ones of 2 of these. The keys name 5 files, kernels and datasets."
+    assert same_code.of_commits(every) == {
+        "box": f"{counts} 2 of these stand in keys of several commits, and all are alike there."
+    }
     every += [ran("4", part("code", "a.py", "z"))]
     assert same_code.of_commits(every)["box"].endswith(
-        "More than one commit has 2 of these, and all but 1 (a.py) are alike."
+        "2 of these stand in keys of several commits, and all but 1 (a.py) are alike there."
     )
     apart = [ran("1", one[0]), ran("2", two[3])]
     assert same_code.of_commits(apart)["box"].endswith("The keys name 2 files, kernels and datasets.")

@@ -72,8 +72,8 @@ def test_a_rival_that_is_faster_is_told_with_its_tested_reason(store, modules):
     ]  # fmt: skip
     told = losses.table(given, {"box: GPU 1": stored, "bare": Stored(store.results, "bare")}, LINK)
     assert "bare" not in told  # which ran no rival
-    assert "- box: GPU 1: of 8 cases of a family that a rival ran, 2 ahead, 0 undecided and 6 behind, 4 of" in told
-    assert "of those behind without a tested reason\n  - Rivals: `host-code` in 8\n" in told
+    assert "GPU 1: rivals ran 8 cases of our families. We are ahead in 2, behind in 6, and 0 are undecided. C" in told
+    assert "undecided. Cases behind without a tested reason: 4.\n  - Rivals: `host-code` in 8\n" in told
     assert (
         "| behind | 2 | 0.250 to 0.492\u00a0× (0.250 to 0.492) | it is simpler | [`test_simple`](tests/test_demo.py)"
         in told
@@ -111,9 +111,8 @@ def test_intervals_decide_where_a_rival_is_faster_and_nothing_that_may_be_lost_i
     apart = math.exp(math.hypot(math.log(1 / 0.8), math.log(1.2)))  # errors of the two are independent
     assert (wide.ratio, wide.low, wide.high) == pytest.approx((0.9, 0.9 / apart, 0.9 * apart))
     lines = losses.table(given, {"box": stored}, LINK).splitlines()
-    assert any(
-        "of 8 cases of a family that a rival ran, 2 ahead, 4 undecided and 2 behind, 2 of" in line for line in lines
-    )
+    counts = "- box: rivals ran 8 cases of our families. We are ahead in 2, behind in 2, and 4 are undecided."
+    assert f"{counts} Cases behind without a tested reason: 2." in lines
     rows = [line.split(" | ")[3:8] for line in lines if line.startswith("| Solves")]
     assert rows == [
         ["`slow-1`", "behind", "1", "0.900\u00a0× (0.880 to 0.920)", "no tested reason"],

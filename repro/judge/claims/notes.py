@@ -84,7 +84,9 @@ def undefined(predicate: Predicate, points: Sequence[Point], error: Undefined) -
 
 def of(claim: Claim, values: Values, judgement: Judgement, stored: Stored, root: Path) -> tuple[str, ...]:
     """Return what a reader should know of the rows that a reading is worked out from, a line each."""
-    alone = f"measured by request alone, and without a value here: {first(judgement.spared)}" * bool(judgement.spared)
+    alone = f"not measured here, since a run leaves these out unless asked: {first(judgement.spared)}" * bool(
+        judgement.spared
+    )
     rows = [row for point in values.points for row in point.rows.values()]
     apart = [*judgement.missing, *judgement.untestable] if reducer_of(values.predicate.formula) else []
     settled = f"without a value, and unable to change the outcome: {first(apart)}" if apart else ""
@@ -113,7 +115,7 @@ def _sides(paper: str, values: Values, root: Path) -> str:
     if len(found) < 2:  # of one alone the claim's own value says it
         return ""
     told = [f"{method} {significant(median(times), 2)} times as fast" for method, times in found.items()]
-    return f"beside the paper's own runs: {first(told)}"
+    return f"our times against the paper's for the same method: {first(told)}"
 
 
 def _disturbed(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:

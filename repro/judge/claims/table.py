@@ -31,7 +31,8 @@ RULE = """\
 | reproduced | the value is the paper's, within the printed digits and the tolerance beside it; of several points \
 none misses it, and at most half of them exceed it |
 | exceeded | the effect is larger than the paper says |
-| weaker | the effect goes the same way but is smaller, or shows at most of the points but not at every one |
+| weaker | the effect goes the same way but is smaller, or shows at most of the points but not at every one; \
+or the number is met and its effect is not there |
 | contradicted | the effect is not there, or goes the other way |
 | not decided | the measurements leave it open; the text says what it would take |
 """
@@ -47,8 +48,9 @@ READING = f"""\
   of them are. It is *weaker* if some miss it and most meet it. The whole interval decides whether a point
   meets a claim. Its value alone decides whether such a point is *reproduced* or *exceeded*.
 - If half of the points or more miss a claim, or its one value does, its effect decides: *weaker* where that is there,
-  *contradicted* where it is not. An effect is there if most of its points show it. If a point's interval leaves open
-  whether its effect is there, the point is called *missed*.
+  *contradicted* where it is not. An effect is there if most of its points show it.
+- The text counts as *missed* all points that do not meet the claim. A point's own outcome is *missed* where its
+  interval leaves open whether the effect is there.
 - A number that is met counts as *weaker* if its effect is not there, and is *not decided* while that is open or was
   not measured.
 - *The effect* is the direction behind a number, which can show at other sizes, too.
@@ -148,8 +150,8 @@ def absolute(verdicts: Sequence[Verdict]) -> str:
     exceeded = [each.stated for each in verdicts if each.outcome == EXCEEDED and each.stated and not each.claim.ours]
     count = sum(split(each.unit)[1] != "" for each in exceeded)
     return (
-        f"Of {len(exceeded)} claims with an exceeded number {count} are of times, rates or sizes. Newer hardware "
-        "is enough to exceed these. Quotients of two times on one machine are a stronger test."
+        f"{len(exceeded)} claims of the papers have an exceeded number. {count} of these numbers are times, rates or "
+        "sizes, which newer hardware may exceed by itself. A quotient of two times on one machine is a stronger test."
     ) * bool(count)
 
 

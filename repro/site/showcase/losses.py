@@ -14,10 +14,10 @@ from repro.site.showcase.runs import against, runs
 from repro.units import MISSING, significant
 
 RULE = (
-    "The best of each family is compared with every rival of its algorithm, in each case that both ran. Another family "
-    "does not answer for it: conjugate gradients are compared with conjugate gradients, however fast multigrid is. A "
-    "set-up is judged together with the solve that it serves; alone it stands in the tables of kernels. A processor "
-    "beside a GPU is judged by itself, too: our kernels on its cores and its rivals alone.\n\n"
+    "The best of each family is compared with every rival of its algorithm, in each case that both ran. A faster "
+    "family does not count in its place: conjugate gradients are compared with conjugate gradients, however fast "
+    "multigrid is. A set-up is judged together with the solve that it serves; alone it stands in the tables of "
+    "kernels. A processor beside a GPU is judged by itself, too: our kernels on its cores and its rivals alone.\n\n"
     "The interval of the ratio decides, as everywhere: the errors of the two times are taken to be independent. We are "
     "*behind* in a case if one of the rivals takes less time. We are *ahead* if all take more, or differ by less than "
     f"{100 * THRESHOLD:g} %. Any other case is *undecided*. The table has every case that we are behind in, and the "
@@ -103,9 +103,9 @@ def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) ->
         behind, undecided = [case for case in cases if case.behind], sum(case.undecided for case in cases)
         unexplained = sum(case.reason is None for case in behind)
         lines.append(
-            f"- {name}: of {len(cases)} cases of a family that a rival ran, "
-            f"{len(cases) - len(behind) - undecided} ahead, {undecided} undecided and {len(behind)} behind"
-            + (f", {unexplained} of those behind without a tested reason" if behind else "")
+            f"- {name}: rivals ran {len(cases)} cases of our families. We are ahead in "
+            f"{len(cases) - len(behind) - undecided}, behind in {len(behind)}, and {undecided} are undecided."
+            + (f" Cases behind without a tested reason: {unexplained}." if behind else "")
         )
         if ran:
             lines.append("  - Rivals: " + ", ".join(f"`{rival}` in {count}" for rival, count in ran.most_common()))

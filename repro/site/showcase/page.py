@@ -19,7 +19,7 @@ from repro.site.showcase.runs import EMBEDDED, OnCores
 FIGURES = 4  # at most
 COMMAND = "make readme"
 MEASURED = (
-    "The table says how many tables and figures of a paper have cells of a machine at a scale, and how many cells. "
+    "Each entry counts the tables and figures of a paper that a machine has measured at a scale, and their cells. "
     "A cell is one case by one method on one back end, and counts in each artefact that shows it. The other cells were "
     "left out, skipped or failed: each result's page says which it lacks, and why."
 )
@@ -41,8 +41,8 @@ REPEATS = (
     "rounds were quicker. Where a median lies outside, all rounds together have a wider interval.\n\n"
     "Samples are of four kinds. Kernels are *replayed* many times in a graph, or once (*single*), or *called* one by "
     "one, or launched *cold*, with the cache evicted. Calls on a GPU include the parts of set-ups that the host's "
-    "processor does. A share below 90 % misses what is wanted: processors of one model differ between hosts, and with "
-    "what their neighbours do. Cells that were measured in one round are in no line of their machine.\n\n"
+    "processor does. A share below 90 % means that intervals are too narrow there: processors of one model differ "
+    "between hosts, and other work on a host slows them. Cells with a single round are not counted.\n\n"
     "A line of two machines, as *a, then b*, compares the first rounds of both. Their processors are of one model, "
     "with as many cores. "
     "[`repro repeat`](campaign.md#do-the-numbers-repeat) draws medians by lot instead."

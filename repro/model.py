@@ -127,9 +127,10 @@ class Work:
 
         Its `bytes` are the format's: what it stores without padding, x read once, y written once, and read where beta
         is not 0. Its `problem_bytes` are of any format: as many numbers as the matrix has entries, and the same
-        vectors, all of the precision in hand. No index is counted, since blocks, differences and stencils store ever
-        fewer of them, and what is known of the entries beforehand, as symmetry or a constant, is not used. Over the
-        time of a product they rank formats, where the format's own bytes tell how well its kernel does.
+        vectors, all of the precision in hand. Columns of x that no row uses count, too. No index is counted, since
+        blocks, differences and stencils store ever fewer of them, and what is known of the entries beforehand, as
+        symmetry or a constant, is not used. Over the time of a product they rank formats, where the format's own bytes
+        tell how well its kernel does.
 
         `packed`: with `shape`, `nonzeros`, `dtype`, `bytes`, and the values it has `stored` of `entry_bytes` each.
         """

@@ -114,6 +114,9 @@ def meanings(mesh: str, rows: list[dict]) -> list[str]:
     steps = [f"{how['steps']} of {SMOOTHERS[name]}" for name, how in SMOOTHING[mesh].items()
              if name == "jacobi" or name in shown]  # fmt: skip
     notes = [f"`{name}`: {text}." for name, text in MEANING.items() if name in shown]
+    if by_tiles := [f"`{name}`" for name in MEANING if name in shown and "tiled" in VARIANTS.get(name, ())]:
+        notes.append(f"The bound counts each step of a cycle by itself. {', '.join(by_tiles)} do several at once on "
+                     "small levels, so that their share of it is too high on small meshes.")  # fmt: skip
     return [*notes, f"On each level a cycle takes, before and after the next coarser one, {' or '.join(steps)} steps."]
 
 

@@ -45,7 +45,7 @@ class Solver:
     inside : {'half', 'symcoo', 'ell', 'csr'}, optional
         Format within patches; by default the device's fastest.
     dtype : {'float32', 'float64'}, optional
-        Of the preconditioner.
+        Of the preconditioner. Single precision must hold the matrix: entries of 1e-36 to 1e35.
     layout : str, optional
         Format of the finest matrix in conjugate gradients, and of Jacobi's matrices; 'hyb' is the paper's and CUSP's.
     coarsest : int, optional

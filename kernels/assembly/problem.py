@@ -23,6 +23,7 @@ class Problem:
     ----------
     points : (nodes, 3) float64 array
     cells : (elements, 4) int32 array
+        None of them flat: nothing checks that, and the rows of its nodes become NaN.
     conductivity : (elements,) float64 array or None
         σ of each element; None is 1 everywhere.
     mass : float

@@ -2,7 +2,7 @@
  *
  * The gradient of the barycentric coordinate opposite a face is that face's normal over six volumes, so all entries follow from three cross
  * products. Off-diagonal entries in the order of the edges 01 02 03 12 13 23; a row of the stiffness sums to zero, which gives the
- * diagonal. About 80 multiply-adds and one division. A body that takes elements side by side defines NUMBER. */
+ * diagonal. About 90 additions and multiplications, and one division. A body that takes elements side by side defines NUMBER. */
 
 #define EDGE_COUNT 6
 #ifndef NUMBER

@@ -46,11 +46,11 @@ class Outcome:
     ----------
     status : {'converged', 'iteration limit', 'indefinite', 'not a number'}
         'indefinite' when p·Ap or r·z was not positive, or when A stretches one direction 1e15 times less than another:
-        matrix or preconditioner are not positive definite to rounding. 'not a number' when the data or what came of
-        them are not finite.
+        matrix or preconditioner are not positive definite to rounding. Entries whose squares overflow look the same.
+        'not a number' when the data or what came of them are not finite.
     iterations : int
     residual : float
-        ‖r‖/‖b‖ of the recursive residual.
+        ‖r‖/‖b‖ of the recursive residual; it means nothing with 'not a number'.
     history : (iterations + 1,) array
         The same after 0, 1, 2, ... iterations.
     """
@@ -124,12 +124,13 @@ class ConjugateGradient:
         self._whole, self.loop = whole, "kernel" if whole else ""
 
     def solve(self, b, x, tolerance: float = 1e-8, max_iterations: int = 10000) -> Outcome:
-        """Solve A x = b from x = 0, until ‖r‖ <= tolerance ‖b‖.
+        """Solve A x = b from x = 0, until ‖r‖ <= tolerance ‖b‖ after an iteration.
 
         Parameters
         ----------
         b, x : (n,) device arrays of `dtype`
-            x is overwritten with the last iterate.
+            x is overwritten with the last iterate. Nothing checks their length: shorter ones are read and written
+            beyond their end.
         tolerance : float, optional
         max_iterations : int, optional
 
@@ -201,7 +202,10 @@ class ConjugateGradient:
         kernels.check(1, handle, blocks, self._rr, blocks, self._curvature, *state, self._history)
 
     def true_residual(self, b, x) -> float:
-        """Return ‖b - A x‖/‖b‖, computed afresh; 0 when b and the residual are zero."""
+        """Return ‖b - A x‖/‖b‖, computed afresh; 0 when b and the residual are zero.
+
+        Their squares must fit in double precision: ‖b‖ between 1e-150 and 1e150. `solve` needs no such limits.
+        """
         return self.residual(b, x, self._q)
 
     def residual(self, b, x, r) -> float:

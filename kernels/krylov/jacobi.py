@@ -95,6 +95,7 @@ class JacobiConjugateGradient(ConjugateGradient):
         kernels.check(1, handle, blocks, self._rr, blocks, self._curvature, *state, self._history)
 
     def vector_work(self) -> Work:
+        """As `ConjugateGradient.vector_work`, of separate kernels; the one that does all at once moves less."""
         # p: r, the diagonal, p and p; p.Ap: both; x and r: read and written, p, Ap and the diagonal.
         vectors, flops = 4 + 2 + 7, 3 + 6 + 9
         return Work(bytes=self.dtype.itemsize * vectors * self.n, flops=flops * self.n, precision=self.dtype.name)

@@ -94,11 +94,11 @@ class Heart:
     ----------
     device : kernels.device.Device
     points : (nodes, 3) float64 array
-        Centimetres.
+        Centimetres; each node in an element, else the first step diverges.
     cells : (elements, 4) int array
         Positively oriented.
     fibres : (elements, 3) float64 array
-        Unit vectors along the fibres.
+        Unit vectors along the fibres; nothing checks their length.
     model : Model, optional
     dt : float, optional
         Step of time, in the model's units.

@@ -214,7 +214,11 @@ class Multigrid:
                 self._body(0, tolerance, max_cycles)
 
     def solve(self, tolerance: float = 1e-8, max_cycles: int = 100) -> Outcome:
-        """Solve from the start until the defect's norm is `tolerance` times the first one; `solution` has u."""
+        """Solve from the start until the defect's norm is `tolerance` times the first one; `solution` has u.
+
+        A start that is the solution runs into `max_cycles`, since its first defect is rounding alone. The defect's
+        square must neither overflow nor underflow; with 'mixed' single precision must hold the defect itself.
+        """
         self.enqueue(tolerance, max_cycles)
         return self.outcome()
 
@@ -243,7 +247,11 @@ class Multigrid:
                       self._history)  # fmt: skip
 
     def cycle_work(self) -> Work:
-        """Return the least work of a cycle and its test: each kernel's inputs once and its results once."""
+        """Return the least work of a cycle and its test: each kernel's inputs once and its results once.
+
+        Every step of a level counts as a kernel of its own. On levels that `small` or `tiled` does in few launches that
+        is more than the least.
+        """
         found = [self.coarsest.work(), self.outer.operator.work(1)]
         is_mixed = self._low is not None
         if is_mixed:

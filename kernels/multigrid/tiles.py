@@ -1,7 +1,8 @@
 """Smoothing of a level, and transfer to and from the one below, in two launches: by tiles that overlap.
 
 A launch takes longer than a step on few thousand unknowns. So a block takes all steps on a tile, on a halo as wide as
-they are many, which other blocks compute, too: more work, and one launch in place of one a step. Notes:
+they are many, which other blocks compute, too: more work, and one launch in place of one a step. The bound of a cycle
+counts each step by itself, which is more than tiles need: on small meshes its share is too high. Notes:
 docs/notes/multigrid.md.
 """
 

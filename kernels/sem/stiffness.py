@@ -128,7 +128,7 @@ class Operator:
         Metric factors stored at every node (the paper's r), recomputed from the vertices (its r'), or constant in each
         element, which is then a parallelepiped.
     kappa : float or (elements,) array
-        κ > 0.
+        κ > 0, which nothing checks.
     mass : float or (elements,) array, optional
         The paper's c; None for none, and then its factor is not stored.
     dirichlet : (nodes,) bool array, or 'boundary', optional
@@ -215,7 +215,8 @@ class Operator:
     def multiply(self, x, y) -> None:
         """Enqueue y = A x, assembled to assembled, without atomics: the same bits every time.
 
-        Values inside elements go straight to their place, those of surfaces through a surface vector.
+        Nothing checks the lengths of x and y: shorter ones are read and written beyond their end. Values inside
+        elements go straight to their place, those of surfaces through a surface vector.
         """
         if self._buffer is None:
             self._buffer = self.device.empty(self.layout.groups * self.layout.group * self.layout.surface, self.dtype)
@@ -235,6 +236,7 @@ class Operator:
     def local_work(self) -> Work:
         """Return the least work of `apply_local`: factors, table and output once, the assembled vector once.
 
+        Recomputed factors count the coordinates of the vertices; what the kernel loads in their place is a number less.
         Whatever the factors come from, the problem is the places of the vertices, of curved elements those of the
         nodes, and the vectors.
         """

@@ -93,7 +93,7 @@ def canonical(device, csr, dtype="float64") -> Csr:
     xp = device.xp
     if xp is np and hasattr(csr, "get"):
         csr = csr.get()
-    # Unlike SciPy's flag, a user's may be wrong: it is set by hand where data are handed on.
+    # The flag is trusted: who sets it by hand on a matrix that is not canonical gets wrong products from some formats.
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()

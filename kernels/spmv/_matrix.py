@@ -93,7 +93,8 @@ class Matrix:
         ----------
         x : (columns,) array of the device
         y : (rows,) array of the device
-            Another than `x`. With beta = 0 what it held does not matter, be it NaN.
+            It must not overlap `x`: the same array is refused, a view of it is not. With beta = 0 what it held does
+            not matter, be it NaN.
 
         Raises
         ------

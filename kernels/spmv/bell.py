@@ -1,4 +1,7 @@
-"""Blocked ELLPACK: every block row as long as the longest, stored by columns of blocks (zhang2013, figure 2)."""
+"""Blocked ELLPACK: every block row as long as the longest, stored by columns of blocks (zhang2013, figure 2).
+
+Zeros that fill a block multiply x: NaN and infinity there reach all rows of the block.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Sliced blocked ELLPACK: slices of block rows, stored block column by block column (zhang2013, algorithm 4).
 
+Zeros that fill a block multiply x: NaN and infinity there reach all rows of the block.
+
 On an H200 its bytes are fewer than SELL's, and reads of x, which are the same, a larger part: on tet it comes less near
 to its bound than SELL, though it is faster. Wider loads of a block, the next block's column read ahead, and several
 blocks at a time gained nothing; single precision loses most by the sectors of x that a warp asks the second-level cache

@@ -54,7 +54,7 @@ def compare(
     """Show each measured number beside the published one, their ratio, and how much of its hardware each uses.
 
     With --with FOLDER, beside older ones of ours. A number is slower or faster when the interval of the ratio excludes
-    1 and the change exceeds 2 %, the same when that interval lies within 2 % of 1, else undecided. Values without
+    1 and the change is not small, the same when that interval keeps close to 1, else undecided. Values without
     intervals differ if one is at least 1.5 times the other. A count that differs is changed. A number of the older
     results alone is lost, one of the newer ones alone is added. Other data: the datasets or seeds differ.
     """

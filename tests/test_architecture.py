@@ -11,11 +11,6 @@ STEPS = re.findall(r"^\d\. `([\w.]+)` in \[[^]]*\]\(\.\./([^)]*)\)", PAGE, re.M)
 WALK = [step for step in STEPS if not step[1].startswith("kernels/")]
 
 
-def test_every_link_leads_somewhere():
-    links = re.findall(r"\]\(([^)]*)\)", PAGE)
-    assert len(links) > 20 and [link for link in links if not (ROOT / "docs" / link).is_file()] == []
-
-
 @pytest.mark.parametrize(("name", "file"), STEPS, ids=lambda value: value)
 def test_a_step_is_defined_where_the_page_says(name, file):
     text = (ROOT / file).read_text(encoding="utf-8")

@@ -86,20 +86,9 @@ def say(text: str) -> None:
 
 def answer(value: Any) -> None:
     """Print a value as JSON on standard output."""
-    print(json.dumps(_strict(value), indent=1, default=str))
-
-
-def _strict(value: Any) -> Any:
     from repro.show.render import strict
 
-    return strict(value)
-
-
-def escaped(text: str) -> str:
-    """Return a text of which Rich takes nothing for markup."""
-    from rich.markup import escape
-
-    return escape(text)
+    print(json.dumps(strict(value), indent=1, default=str))
 
 
 def a_file(option: typer.CallbackParam, path: Path | None) -> Path | None:

@@ -22,7 +22,6 @@ from repro.cli.common import (
     command_line,
     console,
     duration,
-    escaped,
     jobs,
     minutes_table,
     plural,
@@ -134,6 +133,8 @@ def _require_readable(settings) -> None:
 def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
     from collections import Counter
 
+    from rich.markup import escape
+
     from repro.run import minutes as spent
     from repro.run.jobs import replaced
 
@@ -164,7 +165,7 @@ def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
             reasons = "; ".join(f"{count} {reason}" for reason, count in entry["reasons"].most_common(3))
             why = entry["problem"] or reasons
             columns = (str(entry["cells"]), str(entry["to_run"]), duration(entry["seconds"]))
-            shown.add_row(entry["artefact"], *columns, escaped(why))
+            shown.add_row(entry["artefact"], *columns, escape(why))
         console().print(shown)
         if each_cell:
             known = spent.read(settings.store.folder, settings.scale)

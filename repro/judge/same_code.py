@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from repro.cache.lacking import shortened
 from repro.judge import provenance, trees
 from repro.judge.provenance import PARTS, PROTOCOL, Answers, Measured, Part
 
@@ -46,7 +47,7 @@ def _lines(machine: str, every: Sequence[Measured], others: Mapping[str | None, 
             cells.setdefault(each.file.partition("/")[2], {}).setdefault(each.cell, set()).update(names)
     files: dict[str, list[str]] = {}  # by what differs
     for file, found in cells.items():
-        files.setdefault(_few(sorted(set().union(*found.values()))), []).append(f"{file} ({len(found):,})")
+        files.setdefault(shortened(sorted(set().union(*found.values())), FEW), []).append(f"{file} ({len(found):,})")
     for names, found in files.items():
         yield f"  HEAD has another {names} than cells of {', '.join(found)}"
 
@@ -87,7 +88,7 @@ def _of_commits(every: Sequence[Measured]) -> str:
             entries.setdefault(place, {}).setdefault(now, set()).add(commit)
     shared = {place: found for place, found in entries.items() if len(set().union(*found.values())) > 1}
     odd = [_name(*place[:2]) for place, found in shared.items() if len(found) > 1]
-    same = f"all but {len(odd):,} ({_few(list(dict.fromkeys(odd)))}) are" if odd else "all are"
+    same = f"all but {len(odd):,} ({shortened(list(dict.fromkeys(odd)), FEW)}) are" if odd else "all are"
     told = f"Rounds are of {len(commits)} commits, the last ones of {len(last)} of these."
     told += f" The keys name {len(entries):,} files, kernels and datasets."
     return (
@@ -112,8 +113,3 @@ def _name(part: str, name: str) -> str:
     if part == PROTOCOL:
         return "protocol of timing"
     return f"dataset {name}" if part == "data" else name.partition(" ")[0]
-
-
-def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return f"{', '.join(names[:FEW])}{more}"

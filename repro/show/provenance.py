@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from repro.cache import hashing, hosts
+from repro.cache.lacking import shortened
 from repro.cache.plan import Task
 from repro.discovery import Artefact
 from repro.model import DONE
 from repro.run.state import ON_CORES
 from repro.settings import Settings
 from repro.show import busy_cores
-
-MOST = 6  # cells or cases that are named
 
 
 def measured(dates: list[str], count: int) -> str:
@@ -78,13 +77,8 @@ def notes(records: list[dict]) -> list[str]:
         runs = {(cell["method"], cell["backend"]) for cell in cells}
         alike = {each["case"] for each in (record["identity"] for record in records)
                  if (each["method"], each["backend"]) in runs}  # fmt: skip
-        lines.append(note + (f" ({listed(cases)})" if len(cases) < len(alike) else ""))
+        lines.append(note + (f" ({shortened(cases)})" if len(cases) < len(alike) else ""))
     return lines
-
-
-def listed(names: list[str]) -> str:
-    """Return the first of some names, and how many more there are."""
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
 def host_of(records: Iterable[dict[str, Any]], settings: Settings) -> hosts.Host:

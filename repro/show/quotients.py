@@ -25,15 +25,8 @@ def quotient(above: Found | None, below: Found | None) -> Found | None:
     return found.ratio, found.low, found.high
 
 
-def ratio_text(value: float | None, parentheses: bool = False) -> str:
-    """Return a ratio to two significant digits, from 10 on as a whole number, of which three digits are kept.
-
-    With `parentheses`, one below 1 is given as its reciprocal in parentheses.
-    """
-    if value is None:
-        return MISSING
-    if parentheses and 0 < value < 1:
-        return f"({ratio_text(1 / value)})"
+def ratio_text(value: float) -> str:
+    """Return a ratio to two significant digits, from 10 on as a whole number, of which three digits are kept."""
     if value < 10 or math.isinf(value):
         return significant(value, 2)
     return significant(round(value)) if value < THOUSAND else significant(value)

@@ -82,8 +82,8 @@ def retell(artefact: Artefact, stored: Measurement) -> Path | None:
 def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
     """Return the text of a page with title, tables, pictures' words and hosts as today's code has them of the rows.
 
-    So are the cells that failed or were skipped, and when how many were measured. Cells that stand and lack rounds come
-    under today's heading. A page of which nothing is measured stays. One that is listed as unverified says so first.
+    So are the cells that failed or were skipped, and when how many were measured. A page of which nothing is measured
+    stays. One that is listed as unverified says so first.
     """
     from repro.show.render import AFTER_TABLES, BELIEVED, as_markdown, first_line, noted, pictured
 
@@ -91,7 +91,7 @@ def retold(artefact: Artefact, stored: Measurement, page: str) -> str:
         return page
     page = re.sub(r"^!\[.*\]\((.+)\)$", lambda found: pictured(artefact, found[1]), page, flags=re.MULTILINE)
     start = AFTER_TABLES.search(page)
-    rest = _with_rounds_apart(_with_hosts(page[start.start() :] if start else "", stored))
+    rest = _with_hosts(page[start.start() :] if start else "", stored)
     rest = _with_cells(rest, artefact, stored)
     beliefs = rest.partition(f"## {BELIEVED}\n\n")[2].partition("\n\n")[0]
     tables = discovery.load(artefact).tables(stored.results())
@@ -110,24 +110,6 @@ def _with_hosts(page: str, stored: Measurement) -> str:
     page = re.sub(r"^- hosts: .*\n", "", page, flags=re.MULTILINE)
     line = "".join(f"{each}\n" for each in hosts_that_measured(pairs))
     return re.sub(r"^- measured: .*\n", lambda found: found[0] + line, page, count=1, flags=re.MULTILINE)
-
-
-def _with_rounds_apart(page: str) -> str:
-    """Return the end of a page with cells that stand and lack rounds apart from those that do not stand."""
-    from repro.show.render import FEWER_ROUNDS, MEASURED_BEFORE
-
-    found = re.search(rf"^## {MEASURED_BEFORE}\n\n((?:- .*\n)+)\n", page, flags=re.MULTILINE)
-    lines = found[1].splitlines() if found else []
-    fewer = [line for line in lines if re.match(r"- [1-9]\d* of \d+ rounds: ", line)]
-    if not fewer:
-        return page
-    others = [line for line in lines if line not in fewer]
-    parts = [
-        ["## " + heading, "", *own, "", ""]
-        for heading, own in ((MEASURED_BEFORE, others), (FEWER_ROUNDS, fewer))
-        if own
-    ]
-    return page[: found.start()] + "".join("\n".join(part) for part in parts) + page[found.end() :]
 
 
 def _with_cells(page: str, artefact: Artefact, stored: Measurement) -> str:

@@ -15,6 +15,7 @@ from repro.cache import beliefs, hashing, kept, keys
 from repro.cache.code import digest
 from repro.cache.files import files_stem
 from repro.cache.glance import glance
+from repro.cache.lacking import shortened
 from repro.cache.plan import Task, machine_facts
 from repro.cache.store import ARCHIVE, LISTS, packed, write_atomically, write_packed
 from repro.discovery import Artefact
@@ -328,7 +329,7 @@ def _by_reason(cells: Iterable[tuple[Cell, str]]) -> list[str]:
         names = by_reason.setdefault(reason, [])
         if name not in names:
             names.append(name)
-    return [f"- {reason}: {provenance.listed(names)}" for reason, names in by_reason.items()]
+    return [f"- {reason}: {shortened(names)}" for reason, names in by_reason.items()]
 
 
 def strict(value: Any) -> Any:

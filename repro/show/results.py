@@ -14,13 +14,13 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
 from repro.published import Published, load
 from repro.rows import agree, has, read
+from repro.run.state import ON_CORES
 from repro.units import convert, is_missing, is_rate, is_time
 
 if TYPE_CHECKING:
     import pandas
 
 PREFERENCE = ("cuda", "opencl", "openmp", "host")  # which back end stands for "ours" where several ran
-ON_CORES = ("openmp", "host")  # those whose times are a processor's, whatever else is there
 
 
 @dataclass(frozen=True)

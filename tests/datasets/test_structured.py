@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from datasets import ordering, quality, refinement, structured, topology
-from datasets.fu2014 import regular
 
 
 @pytest.mark.parametrize("cells", [1, 4, (2, 3, 5)])
@@ -63,13 +62,6 @@ def test_shortest_diagonal_keeps_quality():
     assert worst["shortest"] > worst["first"] + 10
     with pytest.raises(ValueError, match="longest"):
         refinement.red(points, cells, "longest")
-
-
-def test_the_series_of_the_regular_mesh():
-    sizes = [(729, 3072), (4913, 24576), (35937, 196608)]
-    for times, size in enumerate(sizes):
-        points, cells = regular.refined(8, times)
-        assert (len(points), len(cells)) == size
 
 
 def test_reordering_is_a_renumbering():

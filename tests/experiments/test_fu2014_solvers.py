@@ -16,14 +16,13 @@ from baselines import solvers as rivals
 from experiments.fu2014 import problems, solver_tables, solvers
 from kernels.amg.relax import PatchRelaxation
 from repro import Cell, ReproError, Skip
-from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
 from repro.rows import as_csv
 from repro.run.context import Run
 from repro.show.looks import word
 from repro.show.measurements import Measurement
 from repro.show.results import Results
-from tests.experiments.shown import place, shown
+from tests.experiments.shown import ROOFS, marks, rows_of, shown
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXED = ("iterations", "unknowns", "levels")  # of conjugate gradients; the rest depends on the machine
@@ -31,9 +30,6 @@ NAMES = {
     "table3": "table3_setup", "table4": "table4_heterogeneous", "table5": "table5_solve", "table6": "table6_iteration",
     "figure6": "figure6_scalability", "figure7": "figure7_inner_iterations",
 }  # fmt: skip
-
-DEVICE = {"device": "a device", "bandwidths": {"copy": [[1e9, 1e9]]}, "cold": {}, "rates": {}}
-ROOFS = Roofs({"a device": {"gpu": True, "ceilings": DEVICE}})  # a byte takes a nanosecond
 
 
 def artefact(name):
@@ -201,22 +197,16 @@ INNER = (1, 2, 3, 4, 5, 6, 8)
 
 def show(name, status_of, scale="smoke"):
     """Return the tables as text and the plot of an artefact whose cells have the statuses that are asked for."""
-    module, rows = artefact(name), []
-    for cell in module.cells("smoke"):
-        status = status_of(cell)
-        if status is None:
-            continue
-        where = place(f"fu2014-{name}", cell)
-        if status != DONE:
-            rows.append(Row(**where, status=status, reason=f"{status} on purpose"))
-            continue
+    module = artefact(name)
+
+    def made(cell):
         for inner, (metric, value) in itertools.product(INNER if name == "figure7" else [None], METRICS.items()):
-            slower = 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
-            own = {"inner": inner} if inner else {}
+            value *= 4 if cell.backend == "host" and metric in ("setup", "solve", "time_per_iteration") else 1
             is_time = metric.startswith(("setup", "solve", "time", "prerelaxation", "product", "boundary"))
-            rows.append(Row(**where, device="a device", metric=metric, value=slower * value, ci_low=slower * value,
-                            ci_high=slower * value, work_bytes=0.5e9 * slower * value,
-                            unit="s" if is_time else "count", parameters=own))  # fmt: skip
+            yield {"metric": metric, "value": value, "unit": "s" if is_time else "count", "work_bytes": 0.5e9 * value,
+                   "parameters": {"inner": inner} if inner else {}}  # fmt: skip
+
+    rows = rows_of(f"fu2014-{name}", module.cells("smoke"), status_of, made)
     frame = pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS))
     frame["p_inner"] = [row.parameters.get("inner") for row in rows]
     results = Results(frame, scale, "m", f"fu2014-{name}", roofs=ROOFS)
@@ -231,15 +221,7 @@ def line(text, start):
 @pytest.mark.parametrize("status", [SKIPPED, FAILED])
 def test_without_a_value(name, status):
     text, figure = show(name, lambda cell: status)
-    assert "–" in text and not [patch for axes in figure.axes for patch in axes.patches if patch.get_height() > 0]
-    assert not [
-        line
-        for axes in figure.axes
-        for line in axes.lines
-        if len(line.get_xdata())
-        and line.get_marker() not in ("None", "")
-        and line.get_markerfacecolor() not in ("white", "none")
-    ]
+    assert "–" in text and marks(figure) == 0
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,10 +7,9 @@ import pandas
 import pytest
 
 from experiments.fu2014 import EVERY
-from repro.judge.roofs import Roofs
 from repro.model import COLUMNS, DONE, FAILED, SKIPPED, Row
 from repro.show.tables import Results
-from tests.experiments.shown import place, shown
+from tests.experiments.shown import ROOFS, marks, rows_of, shown
 
 TABLE1, TABLE2 = "table1_meshes", "table2_assembly"
 METRICS = {
@@ -20,53 +19,37 @@ METRICS = {
     TABLE2: {"elements": 10368, "preparation": 0.25, "assembly": 0.002},
 }  # fmt: skip
 
-DEVICE = {"device": "a device", "bandwidths": {"copy": [[1e9, 1e9]]}, "cold": {}, "rates": {}}
-ROOFS = Roofs({"a device": {"gpu": True, "ceilings": DEVICE}})  # a byte takes a nanosecond
-
 
 def show(name, status_of):
     """Return tables as one Markdown text, and the figure, of rows whose status is `status_of(cell)` (None: not run)."""
     module = importlib.import_module(f"experiments.fu2014.{name}")
     artefact = f"fu2014-{name.partition('_')[0]}"
-    rows = []
-    for cell in module.cells("smoke"):
-        status = status_of(cell)
-        where = place(artefact, cell)
-        if status in (SKIPPED, FAILED):
-            rows.append(Row(**where, status=status, reason=f"{status} on purpose"))
-        elif status == DONE:
-            for metric, value in METRICS[name].items():
-                is_time = metric in ("preparation", "assembly")
-                if is_time and cell.backend == "host":
-                    value *= 4
-                rows.append(Row(**where, device="a device", metric=metric, value=value, unit="s" if is_time else "",
-                                ci_low=value, ci_high=value, work_bytes=0.5e9 * value))  # fmt: skip
+
+    def made(cell):
+        for metric, value in METRICS[name].items():
+            is_time = metric in ("preparation", "assembly")
+            value *= 4 if is_time and cell.backend == "host" else 1
+            yield {"metric": metric, "value": value, "unit": "s" if is_time else "", "work_bytes": 0.5e9 * value}
+
+    rows = rows_of(artefact, module.cells("smoke"), status_of, made)
     results = Results(
         pandas.DataFrame([row.as_dict() for row in rows], columns=list(COLUMNS)), "smoke", "m", artefact, roofs=ROOFS
     )
     return shown(module, results, may_draw_nothing=True)
 
 
-def values_of(figure):
-    """Count what is drawn of ours: bars, and on logarithmic axes filled marks."""
-    bars = sum(patch.get_height() > 0 for axes in figure.axes for patch in axes.patches)
-    filled = (line for axes in figure.axes for line in axes.lines
-              if line.get_marker() not in ("_", "None", "") and line.get_markerfacecolor() != "white")  # fmt: skip
-    return bars + sum(len(line.get_xdata()) for line in filled)
-
-
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("status", [SKIPPED, FAILED])
 def test_without_a_value(name, status):
     text, figure = show(name, lambda cell: status)
-    assert values_of(figure) == 0
+    assert marks(figure) == 0
     assert f"{status} on purpose" in text
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_whole(name):
     text, figure = show(name, lambda cell: DONE)
-    assert values_of(figure) >= 10 and "on purpose" not in text
+    assert marks(figure) >= 10 and "on purpose" not in text
     assert text.count("| Heart (stand-in) |") >= 1 and "| Regular |" in text
 
 
@@ -123,7 +106,7 @@ def test_a_failed_cell_is_a_dash_with_its_reason():
     assert brain[1] == "–" and brain[3] == "8.00" and brain[5] == "–"
     assert "Failed: patch on cuda, Brain (stand-in): failed on purpose" in text
     assert "| Brain (stand-in) | patch" not in text and "| Brain (stand-in) | ring | cuda" in text
-    assert values_of(figure) == values_of(show(TABLE2, lambda cell: DONE)[1]) - 1
+    assert marks(figure) == marks(show(TABLE2, lambda cell: DONE)[1]) - 1
 
 
 def test_a_users_own_mesh_is_named_where_it_stands():

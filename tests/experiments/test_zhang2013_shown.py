@@ -9,7 +9,7 @@ import pytest
 from experiments.zhang2013 import figure8_formats, figure9_precision
 from repro.model import COLUMNS, DONE, FAILED, Row
 from repro.show.tables import Results
-from tests.experiments.shown import place, shown
+from tests.experiments.shown import marks, place, rows_of, shown
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "zhang2013"
 MODULES = sorted(path.stem for path in FOLDER.glob("*_*.py") if not path.stem.startswith("_"))
@@ -24,30 +24,18 @@ TIMES = ("packing", "spmv", "spmv_cold", "solve")
 def show(name, status_of, backend=None):
     """Return tables as one Markdown text, and the figure, of rows whose status is `status_of(cell)` (None: not run)."""
     module = importlib.import_module(f"experiments.zhang2013.{name}")
-    artefact, rows = f"zhang2013-{name.partition('_')[0]}", []
-    for cell in module.cells("smoke"):
-        status = status_of(cell) if backend in (None, cell.backend) else None
-        where = place(artefact, cell)
-        if status == FAILED:
-            rows.append(Row(**where, status=status, reason=f"{status} on purpose"))
-        elif status == DONE:
-            for metric, value in METRICS.items():
-                if metric == "solve" and cell.backend == "host":
-                    value *= 4
-                rows.append(Row(**where, device="a device", metric=metric, value=value, ci_low=value, ci_high=value,
-                                unit="s" if metric in TIMES else "GFLOP/s" if metric == "rate" else ""))  # fmt: skip
+    artefact = f"zhang2013-{name.partition('_')[0]}"
+
+    def made(cell):
+        for metric, value in METRICS.items():
+            value *= 4 if metric == "solve" and cell.backend == "host" else 1
+            unit = "s" if metric in TIMES else "GFLOP/s" if metric == "rate" else ""
+            yield {"metric": metric, "value": value, "unit": unit}
+
+    cells = (cell for cell in module.cells("smoke") if backend in (None, cell.backend))
+    rows = rows_of(artefact, cells, status_of, made)
     frame = pandas.DataFrame([vars(row) for row in rows], columns=list(COLUMNS))
-    results = Results(frame, "smoke", "m", artefact)
-    return shown(module, results)
-
-
-def marks(figure):
-    """Count what is drawn of ours: bars, filled marks, and the points of lines that are no published values."""
-    bars = sum(patch.get_height() > 0 for axes in figure.axes for patch in axes.patches)
-    points = sum(len(line.get_xdata()) for axes in figure.axes for line in axes.lines
-                 if line.get_linestyle() in ("-", "None") and line.get_marker() not in ("", "None", None, "_")
-                 and line.get_markerfacecolor() not in ("white", "none"))  # fmt: skip
-    return bars + points
+    return shown(module, Results(frame, "smoke", "m", artefact))
 
 
 @pytest.mark.parametrize("name", MODULES)

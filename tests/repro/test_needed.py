@@ -139,4 +139,4 @@ def test_what_the_papers_declare_names_cells_that_there_are():
         if declared := needed._declared(artefact):
             cells = cells_of(artefact, discovery.load(artefact), "paper")
             for entry in declared:
-                assert any(needed._is_of(cell, entry, "paper") for cell in cells), (artefact.id, entry)
+                assert any(needed._is_of(cell, entry) for cell in cells), (artefact.id, entry)

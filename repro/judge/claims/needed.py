@@ -43,7 +43,7 @@ def left_out(artefact: Artefact, cells: Sequence[Cell], scale: str) -> dict[Cell
         needed = {cell for cell in cells if cell.backend == "host"}
     found = {}
     for cell in cells:
-        why = next((each["why"] for each in declared if _is_of(cell, each, scale)), "")
+        why = next((each["why"] for each in declared if _is_of(cell, each)), "")
         if not why and claims and cell.backend != FIRST and cell not in needed:
             why = UNREAD
         if why:
@@ -85,17 +85,16 @@ def _declared(artefact: Artefact) -> list[dict[str, Any]]:
     path = artefact.path.with_name(DECLARED)
     entries = once((DECLARED, path), lambda: read_toml(path).get("by_request", []))
     for entry in entries:
-        if not {"artefacts", "why"} <= entry.keys() <= {"artefacts", "why", "methods", "cases", "backends", "scales"}:
-            raise ReproError(f"{path}: an entry has artefacts, why, and methods, cases, backends or scales")
+        if not {"artefacts", "why"} <= entry.keys() <= {"artefacts", "why", "methods", "cases", "backends"}:
+            raise ReproError(f"{path}: an entry has artefacts, why, and methods, cases or backends")
     return [entry for entry in entries if artefact.stem in entry["artefacts"]]
 
 
-def _is_of(cell: Cell, entry: Mapping[str, Any], scale: str) -> bool:
+def _is_of(cell: Cell, entry: Mapping[str, Any]) -> bool:
     return (
         any(fnmatchcase(cell.method, each) for each in entry.get("methods", ["*"]))
         and any(fnmatchcase(cell.case, each) for each in entry.get("cases", ["*"]))
         and cell.backend in entry.get("backends", [cell.backend])
-        and scale in entry.get("scales", SCALES)
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro import environment, published
+from repro.cache.lacking import shortened
 from repro.judge import consistency
 from repro.judge.claims.model import NEEDS_DATA, UNDECIDED, Claim, Judgement, Predicate, combinations
 from repro.judge.claims.stored import CEILINGS, Selector, Stored, in_place, is_timed, lacks_interval
@@ -162,7 +163,7 @@ def _short(method: str, selector: str, point: Point) -> str:
 
 def first(names: Sequence[str]) -> str:
     """Return the names that are shown, and how many more there are."""
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return shortened(names, SHOWN)
 
 
 def _stand_ins(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:

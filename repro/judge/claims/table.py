@@ -190,7 +190,7 @@ def page(verdicts: Sequence[Verdict], link: Link, note: str = "", last: str = ""
     `link`: makes a link of a text and the path of an artefact's page below the root.
     """
     paper = verdicts[0].paper
-    facts = published.hardware(paper, root).get("paper", {}) | published.paper(paper, root)
+    facts = published.paper(paper, root)
     head = [f"# {paper}", f"*{facts.get('title', paper)}*", note]
     parts = [*head, RULE, summary(verdicts), absolute(verdicts), READING, last]
     parts += [section(verdict, link) for verdict in verdicts]

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from repro.cache.store import content
-from repro.show.render import NOT_MEASURED
+from repro.show.render import HOW, NOT_MEASURED
 from repro.show.tables import PAPERS
 
 WIDEST = 1000  # pixels
 COLOURS = 48  # of a picture
-MADE = "How it was made"
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def sections(markdown: str, is_papers: bool = True) -> list[Section]:
         if table := re.match(r"\*\*(.+?)\*\*\s*\n", text):
             made.append(Section(table[1].replace("\\|", "|"), html(_own(text[table.end() :], is_papers)), "table"))
         elif heading := re.match(r"## (.+)\n?", text):
-            made.append(Section(heading[1], html(text[heading.end() :]), "made" if heading[1] == MADE else "text"))
+            made.append(Section(heading[1], html(text[heading.end() :]), "made" if heading[1] == HOW else "text"))
         elif text.startswith("**"):
             made.append(Section("", html(text), "text"))
     return made

@@ -1,3 +1,1 @@
 """What a visitor sees first, computed from stored results: verdicts, figures, and kernels against bound and rivals."""
-
-from __future__ import annotations

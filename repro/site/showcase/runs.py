@@ -11,6 +11,7 @@ from repro.judge.claims.stored import Stored
 from repro.judge.difference import THRESHOLD, Difference, of_intervals
 from repro.model import DONE
 from repro.rows import answers
+from repro.run.state import ON_CORES
 from repro.show.measurements import SCALE_ORDER
 from repro.show.results import PREFERENCE, is_missing
 from repro.site.showcase.ledger import Family
@@ -23,14 +24,13 @@ LARGE = "large"  # a scale that is shown beside the papers' own
 ENDS = "ci_low", "ci_high"
 SUM = " + "  # between metrics of a cell whose times are added
 EITHER = "|"  # between metrics of a cell of which the shorter time counts
-CORES = ("host", EMBEDDED)  # back ends whose work is a processor's
 
 
 class OnCores(Stored):
     """The results of a machine's processor alone, where a GPU's kernels would answer for its own."""
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
-        return [row for row in super().rows(artefact) if row["backend"] in CORES and not row["gpu"]]
+        return [row for row in super().rows(artefact) if row["backend"] in ON_CORES and not row["gpu"]]
 
 
 @dataclass(frozen=True)

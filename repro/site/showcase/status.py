@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from repro import published
 from repro.discovery import find
+from repro.run.state import ON_CORES
 from repro.show.measurements import SCALE_ORDER, Measurement, machines
 from repro.units import MISSING
-
-ON_PROCESSOR = {"host", "openmp"}
 
 
 def table(found: Sequence[Measurement], folder: str) -> str:
@@ -41,7 +40,7 @@ def cores(found: Sequence[Measurement]) -> str:
     """Return how many cores each machine's processor had for most artefacts that it computed, and for the others."""
     had: dict[str, Counter[int]] = {machine: Counter() for machine in machines(found)}
     for each in found:
-        if each.cores and not ON_PROCESSOR.isdisjoint(each.backends):
+        if each.cores and not {*ON_CORES}.isdisjoint(each.backends):
             had[each.machine][each.cores] += 1
     parts = []
     for machine, counts in had.items():

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from repro.cache.store import ARCHIVE, content
+from repro.run.state import ON_CORES
 from repro.show.measurements import SCALE_ORDER, Measurement
-from repro.site.showcase.status import ON_PROCESSOR
 
 PROCESSOR, MANY = "processor", 3
 HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more",
@@ -33,7 +33,7 @@ def cells_of(found: Iterable[Measurement], results: Path) -> dict[Place, dict[tu
         machine = {_name(cell): archive["keys"][cell["key"]]["machine"] for cell in archive["cells"] if "key" in cell}
         for cell in archive["samples"]:
             where, name, facts = cell["backend"], _name(cell), ()
-            if where in ON_PROCESSOR:
+            if where in ON_CORES:
                 where, facts = PROCESSOR, [machine[name].get(fact) for fact in ("cpu", "cores")]
             name = (*name, *sorted(cell["rounds"][0]["samples"]), *facts)
             own = cells.setdefault((each.machine, each.scale, paper, where), {})

@@ -23,7 +23,7 @@ def believe(
     settings = make_settings(scale, results, machine, command=command_line())
     found = jobs(names, paper, None, not names and not paper, None, None, settings)
     tasks = list({task.path: task for job in found for task in job.tasks}.values())
-    path, compared = believing.believe(reason, tasks, settings, sample)
+    path, compared = believing.believe(reason, tasks, settings, sample, tell=say)
     for each in compared:
         say(f"{each['cell']}: {each['metric']} {each['stored']:.6g} -> {each['again']:.6g}")
     say(f"{path}: {plural(len(compared), 'number')} measured again and alike")

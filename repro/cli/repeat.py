@@ -33,7 +33,8 @@ def repeat(
     found = jobs(names, paper, None, not names and not paper, only, None, settings, every=True)
     tasks = list({task.path: task for job in found for task in job.wanted}.values())
     repeated = []
-    for each in repeating.repeat(tasks, settings, sample, NEVER if minutes is None else began + 60 * minutes):
+    until = NEVER if minutes is None else began + 60 * minutes
+    for each in repeating.repeat(tasks, settings, sample, until, tell=say):
         repeated.append(each)
         if not each.holds:
             now = "nothing" if each.again is None else f"{each.again:.4g}"

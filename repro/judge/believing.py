@@ -3,18 +3,20 @@
 import dataclasses
 import datetime
 import random
+import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from repro import environment
-from repro.cache import beliefs, keys
+from repro.cache import beliefs, hosts, keys
 from repro.cache.plan import Task, identity
 from repro.cache.store import write_atomically
 from repro.machine import slug
 from repro.model import DONE, ReproError
 from repro.run import manifest
+from repro.run.device_ceilings import DeviceCeilings
 from repro.run.rounds import named
 from repro.run.worker import NEVER, Late, Worker
 from repro.settings import Settings
@@ -22,12 +24,14 @@ from repro.settings import Settings
 ALIKE, SHARE = 0.05, 0.02
 
 
-def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) -> tuple[Path, list[dict[str, Any]]]:
+def believe(
+    reason: str, tasks: Sequence[Task], settings: Settings, count: int, tell: Callable[[str], None] = lambda text: None
+) -> tuple[Path, list[dict[str, Any]]]:
     """Measure a sample again of the cells that changes void which may be believed not to matter; write the belief.
 
     Raises `ReproError` when there is no such cell, or one of the sample does not agree.
 
-    `count`: cells of the sample, at least; a fiftieth of the void ones where that is more.
+    `count`: cells of the sample, at least; a fiftieth of the void ones where that is more. `tell`: see `measured_again`.
     """
     void = [
         task for task in tasks
@@ -38,7 +42,7 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
             "no stored cell is void by a change of code, kernels or libraries alone: there is nothing to believe"
         )
     chosen = random.sample(void, min(len(void), max(count, round(SHARE * len(void)))))
-    compared = _compared(chosen, settings)
+    compared = _compared(chosen, settings, tell)
     differ = [each for each in compared if not each.pop("alike")]
     if differ:
         words = (f"{each['cell']}: {each['metric']} {each['stored']:.6g} -> {each['again']:.6g}" for each in differ)
@@ -55,21 +59,34 @@ def believe(reason: str, tasks: Sequence[Task], settings: Settings, count: int) 
     return path, compared
 
 
-def _compared(tasks: Sequence[Task], settings: Settings) -> list[dict[str, Any]]:
-    return [each for task, again in measured_again(tasks, settings) for each in _numbers(task, again)]
+def _compared(tasks: Sequence[Task], settings: Settings, tell: Callable[[str], None]) -> list[dict[str, Any]]:
+    return [each for task, again in measured_again(tasks, settings, tell) for each in _numbers(task, again)]
 
 
-def measured_again(tasks: Iterable[Task], settings: Settings, until: float = NEVER) -> Iterator[tuple[Task, Task]]:
-    """Yield each cell with itself as it is measured anew, apart from all that is stored; none after `until`."""
+def name_of(task: Task) -> str:
+    """Return what a cell is called in words."""
+    cell = task.cell
+    return " ".join(filter(None, (task.artefact.id, cell.case, cell.method, cell.backend)))
+
+
+def measured_again(
+    tasks: Sequence[Task], settings: Settings, tell: Callable[[str], None], until: float = NEVER
+) -> Iterator[tuple[Task, Task]]:
+    """Yield each cell with itself as it is measured anew, apart from all that is stored; none after `until`.
+
+    `tell`: is given a line a cell, and what a run says on the way.
+    """
     with tempfile.TemporaryDirectory() as folder:
         aside = dataclasses.replace(settings, results=Path(folder))
+        _take_ceilings(settings, aside)
         worker = Worker(aside)
         worker.limit = until
         try:
-            for task in tasks:
+            for number, task in enumerate(tasks, 1):
+                tell(f"measuring {name_of(task)} ({number}/{len(tasks)})")
                 path = aside.store.path(task.artefact.id, identity(task.cell, aside))
                 again = Task(task.artefact, task.cell, path, {**task.key, "beliefs": {}})
-                worker.dispatch(again, force=True)
+                worker.dispatch(again, force=True, tell=tell)
                 yield task, again
         except Late:
             return
@@ -77,9 +94,17 @@ def measured_again(tasks: Iterable[Task], settings: Settings, until: float = NEV
             worker.close()
 
 
+def _take_ceilings(settings: Settings, aside: Settings) -> None:
+    """Copy what is known of the devices: their ceilings take longer than most cells, and no number here needs them."""
+    aside.store.folder.mkdir(parents=True)
+    for path in (DeviceCeilings(settings.store).path, settings.store.folder / hosts.NAME):
+        if path.is_file():
+            shutil.copy(path, aside.store.folder)
+
+
 def _numbers(task: Task, again: Task) -> list[dict[str, Any]]:
     cell = task.cell
-    name = f"{task.artefact.id} {cell.case} {cell.method} {cell.backend}"
+    name = name_of(task)
     if again.record["status"] != DONE:
         raise ReproError(f"it matters, and nothing is written: {name} {again.record['status']}: "
                          f"{again.record['reason']}")  # fmt: skip

@@ -1,6 +1,7 @@
 """Stored medians that are measured again: how many lie in their intervals is said, and nothing stored is changed."""
 
 import json
+import re
 
 import pytest
 
@@ -51,6 +52,25 @@ def test_medians_in_and_out_of_their_intervals_are_counted(laboratory, again, sa
     assert (code, found["medians"], found["held"]) == (1, 3, 2)
     assert [path.read_text() for path in laboratory.cell_files()] == before
     assert again("--sample", "1")[1]["medians"] == 1
+
+
+def test_what_is_known_of_the_devices_is_taken_along_and_each_cell_is_told(laboratory, sampled, capsys, monkeypatch):
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    folder, found = laboratory.results / "bench", []
+    (folder / "ceilings.json").write_text('{"device": {}}')
+
+    class Looks(Here):
+        def dispatch(self, task, **options):
+            there = self.settings.store.folder
+            assert there != folder
+            found.append([(there / name).read_text() for name in ("ceilings.json", "machine.json")])
+            return super().dispatch(task, **options)
+
+    monkeypatch.setattr(believing, "Worker", Looks)
+    capsys.readouterr()
+    main(["repeat", "table1", "--scale", "smoke", "--results", str(laboratory.results), "--sample", "1"])
+    assert found == [['{"device": {}}', (folder / "machine.json").read_text()]]
+    assert re.search(r"measuring demo2020-table1 .* \(1/1\)\n", capsys.readouterr().err)
 
 
 def test_where_nothing_stands_nothing_is_measured(laboratory, capsys):

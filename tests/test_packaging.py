@@ -97,6 +97,14 @@ def test_an_editable_install_shows_one_name(tmp_path):
     assert json.loads(done.stdout), done.stderr
 
 
+def test_an_environment_that_is_a_link_makes_no_checkout_dirty(tmp_path):
+    (tmp_path / ".gitignore").write_bytes((ROOT / ".gitignore").read_bytes())
+    (tmp_path / ".venv").symlink_to(tmp_path.parent)
+    for command in (["init", "--quiet"], ["status", "--porcelain", "--untracked-files=all"]):
+        told = subprocess.run(["git", "-C", tmp_path, *command], capture_output=True, text=True, check=True).stdout
+    assert told == "?? .gitignore\n"
+
+
 def test_it_runs_away_from_the_checkout(installed):
     listed = installed("list", "--json")
     assert listed.returncode == 0 and len(json.loads(listed.stdout)) >= 31, listed.stderr[-2000:]

@@ -19,7 +19,7 @@ from repro.cli.common import duration
 from repro.cli.repeats import Repeats
 from repro.model import DONE, FAILED
 from repro.optional import as_typed
-from repro.show.render import Rendered
+from repro.show.render import MEASURED_BEFORE, Rendered
 from repro.show.tables import with_lines
 
 
@@ -37,7 +37,7 @@ class Follower:
         )  # fmt: skip
         # On what is not a terminal, the lines are enough.
         self.bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self.total = self.expected = self.passed = self.spent = 0.0
+        self.expected = self.passed = self.spent = 0.0
         self.cells = self.finished = 0
         self.said: set[str] = set()
         self.repeats = Repeats()
@@ -76,7 +76,9 @@ class Follower:
         """Print the cell's line and move the bar."""
         self.finished += 1
         self.passed += expected
-        self.spent += time.monotonic() - self.begun
+        # No cell is expected to measure ceilings: the first of a device does so for all.
+        ceilings = task.record.get("stages", {}).get("ceilings", 0.0) if measured else 0.0
+        self.spent += time.monotonic() - self.begun - ceilings
         if self.task is not None:
             cells = f"{self.finished}/{self.cells}"
             self.bar.update(self.task, advance=expected, cells=cells, left=self._left())
@@ -101,6 +103,8 @@ class Follower:
         if self.results is not None:
             for table in reversed(with_lines(rendered.tables)):  # the paper's own, the first, ends up where the eye is
                 self.results.print(table.to_rich())
+            if rendered.tables and rendered.before:
+                self.results.print(f"{MEASURED_BEFORE}:", *map(escape, rendered.before), sep="\n", soft_wrap=True)
         for note in rendered.disturbed:
             self.console.print(f"{rendered.artefact.id}: {escape(note)}", style="yellow")
         for path in rendered.files:

@@ -31,6 +31,7 @@ from repro.cli.common import (
 )  # fmt: skip
 from repro.settings import CELL_SECONDS
 
+MANY = 20  # cells; a run of more tells where its minutes went, as does one whose time is short
 
 def run(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, only: Only = None,
@@ -101,7 +102,8 @@ def run(
     if summary.minutes.cells:
         summary.minutes.add("plan", planned - began)
         log = summary.minutes.append(settings.store, *_origin(), settings.scale)
-        console(error=True).print(minutes_table(f"minutes of this run; {log} has every run's", summary.minutes))
+        if minutes is not None or summary.measured > MANY:
+            console(error=True).print(minutes_table(f"minutes of this run; {log} has every run's", summary.minutes))
     if as_json:
         told = {name: value for name, value in vars(summary).items() if name != "minutes"}
         answer({**told, "exit_code": summary.exit_code, "machine": settings.machine, "scale": settings.scale})

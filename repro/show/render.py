@@ -53,6 +53,7 @@ class Rendered:
     files: list[Path] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  #: tables or plots that could not be made
     beliefs: list[str] = field(default_factory=list)  #: by which cells stand
+    before: list[str] = field(default_factory=list)  #: what the tables show of cells that failed since, and why
     disturbed: list[str] = field(default_factory=list)  #: notes on cells whose samples other work disturbed
 
 
@@ -98,6 +99,7 @@ def _render(
                     rendered.tables = list(made)
 
     rendered.beliefs = _believed(shown, settings)
+    rendered.before = _pending(shown, few=False)
     rendered.disturbed = [note for note in provenance.notes(current) if any(word in note for word in DISTURBED)]
     rendered.tables = noted(rendered.tables, rendered.beliefs)
 
@@ -230,9 +232,8 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
     parts += [pictured(artefact, file) for file in pictures]
     parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
     parts += ended((task.cell, task.record["status"], task.record["reason"]) for task in shown)
-    pending = [task for task in shown if task.record["status"] == DONE and task.reason]
-    for heading, few in ((MEASURED_BEFORE, False), (FEWER_ROUNDS, True)):
-        if lines := _by_reason((task.cell, _why_pending(task)) for task in pending if bool(task.found) == few):
+    for heading, lines in ((MEASURED_BEFORE, rendered.before), (FEWER_ROUNDS, _pending(shown, few=True))):
+        if lines:
             parts.append("\n".join([f"## {heading}", "", *lines]))
     there = {task.path for task in shown}
     lacking = [task for task in tasks if task.path not in there]
@@ -313,6 +314,12 @@ def ended(cells: Iterable[tuple[Cell, str, str]]) -> list[str]:
     found = {heading: _by_reason((cell, why) for cell, status, why in cells if status == wanted)
              for wanted, heading in ENDED.items()}  # fmt: skip
     return ["\n".join([f"## {heading}", "", *lines]) for heading, lines in found.items() if lines]
+
+
+def _pending(shown: list[Task], few: bool) -> list[str]:
+    """A line a reason why cells are to be measured again: those that lack rounds, or those that failed since."""
+    pending = (task for task in shown if task.record["status"] == DONE and task.reason and bool(task.found) == few)
+    return _by_reason((task.cell, _why_pending(task)) for task in pending)
 
 
 def _why_pending(task: Task) -> str:

@@ -57,7 +57,10 @@ def test_a_run_whose_cells_fail_takes_nothing_away(laboratory, capsys, is_clone)
         shutil.rmtree(laboratory.results / "bench" / ".cells")
     edit(laboratory)
     assert fail(laboratory) == 1
-    assert "6 failed" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "6 failed" in err
+    shown = out.partition("Measured before, and shown until measured again:\n- ")
+    assert "kernel" in shown[0] and "OSError: no compiler" in shown[2]
     for _ in range(2):  # also when the files alone have what was measured
         assert (done(laboratory), samples(laboratory)) == before and laboratory.file("table1.smoke.png").exists()
         assert laboratory.file("table1.smoke.md").read_text().partition("## ")[0] == table

@@ -1,14 +1,18 @@
 """Where a run's seconds go, by stage; the log beside the results; and a run that stops before its time is over."""
 
+import io
 import json
 import time
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from repro import discovery, environment
 from repro.cache.plan import Selection
 from repro.cache.store import Store
+from repro.cli import progress
+from repro.model import Cell
 from repro.run import execution, minutes, runner
 from repro.run.jobs import make_jobs
 from repro.run.stages import Stages
@@ -49,15 +53,31 @@ def test_the_log_adds_runs_up(tmp_path):
     assert planned.total("p", "host", "sampling") == pytest.approx(8.0) and planned.total("q", stage="") == 3.0
 
 
-def test_a_run_tells_where_its_minutes_went(laboratory, capsys):
-    assert laboratory.run("table1", "--only", "backend=host") == 0
+@pytest.mark.parametrize(("words", "many", "shown"), [([], 3, False), ([], 2, True), (["--minutes", "9"], 3, True)])
+def test_a_run_tells_where_its_minutes_went(laboratory, capsys, monkeypatch, words, many, shown):
+    monkeypatch.setattr("repro.cli.run.MANY", many)
+    assert laboratory.run("table1", "--only", "backend=host", *words) == 0
     said = capsys.readouterr().err
-    assert "minutes of this run" in said and "demo2020" in said
+    assert ("minutes of this run" in said) is shown and "3 cells measured" in said
     found = minutes.read(laboratory.results / "bench", "smoke")
     assert found.cells["demo2020", "host"] == 3
     records = [json.loads(path.read_text()) for path in laboratory.cell_files()]
     told = sum(record["stages"]["set-up"] for record in records)
     assert found.total("demo2020", "host", "set-up") == pytest.approx(told, abs=0.01)
+
+
+def test_the_time_left_does_not_take_ceilings_for_cells(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    follower = progress.Follower(Console(file=io.StringIO()))
+    follower.begin(3, 30.0)
+    cell = Cell("a case", "a method")
+    record = {"status": "done", "reason": "", "seconds": 10.0, "stages": {"ceilings": 80.0}}
+    task = SimpleNamespace(cell=cell, artefact=SimpleNamespace(id="p-table1"), record=record)
+    follower.cell(task, "never run")
+    clock[0] = 90.0
+    follower.done(task, True, 10.0)
+    assert "(1/3, 20 s left)" in follower.console.file.getvalue()
 
 
 def test_a_run_whose_time_is_over_leaves_cells_and_the_next_goes_on(laboratory, monkeypatch):

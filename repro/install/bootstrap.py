@@ -192,11 +192,15 @@ def install(venv, required, optional):
 
 
 @contextlib.contextmanager
-def one_at_a_time():
-    """Keep two set-ups of this checkout from meeting."""
-    folder = ROOT / ".cache"
-    folder.mkdir(exist_ok=True)
-    with (folder / "setup.lock").open("w") as lock:
+def one_at_a_time(venv):
+    """Keep two set-ups of an environment from meeting, whichever checkouts they are of."""
+    path = venv.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path = path.with_name(f".{path.name.lstrip('.')}.lock")
+    if not os.access(path.parent, os.W_OK):  # as of an environment of the user's own
+        path = ROOT / ".cache/setup.lock"
+        path.parent.mkdir(exist_ok=True)
+    with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -241,8 +245,9 @@ def set_up(venv, asked, wanted_cuda, again):
 
     if is_current(read_stamp(venv)) and (venv / "bin/python").exists():
         return False
-    with one_at_a_time():
+    with one_at_a_time(venv):
         stamp = read_stamp(venv)
+        owner = stamp.get("root", "")
         if is_current(stamp) and is_usable(venv):
             return False
         began = time.monotonic()
@@ -287,13 +292,15 @@ def set_up(venv, asked, wanted_cuda, again):
             (venv / STARTED).unlink(missing_ok=True)
             raise
         stamp = {
-            "digest": want, "cuda": cuda, "groups": sorted(wanted), "created": ours, "missing": missing,
+            "digest": want, "root": str(ROOT), "cuda": cuda, "groups": sorted(wanted), "created": ours, "missing": missing,
             "compilers": None if "compiler" in wanted else here,
         }  # fmt: skip
         write_stamp(venv, stamp)
         (venv / STARTED).unlink(missing_ok=True)
         for name, reason in missing.items():
             say(f"without the optional {name}: {reason}{ELSE.get(name, '')} (`make setup` tries again)")
+        if owner not in ("", str(ROOT)) and Path(owner, "pyproject.toml").is_file():
+            say(f"this environment belonged to {owner}; its `repro` now runs this checkout")
         say(f"ready in {time.monotonic() - began:.0f} s")
         return True
 

@@ -338,6 +338,24 @@ def test_the_command_says_how_it_ended(house, monkeypatch, capsys):
         assert bootstrap.main([]) == status and said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_checkout_that_takes_anothers_environment_says_so(house, monkeypatch, is_there):
+    first, _ = house
+    set_up(first)
+    second = first / "second"
+    second.mkdir()
+    (second / ".venv").symlink_to(first / ".venv")
+    for name in ("pyproject.toml", "constraints.txt"):
+        (second / name).write_text((first / name).read_text())
+    if not is_there:
+        (first / "pyproject.toml").unlink()
+    monkeypatch.setattr(bootstrap, "ROOT", second)
+    changed, said = set_up(second)
+    told = f"setup: this environment belonged to {first}; its `repro` now runs this checkout\n"
+    assert changed and (told in said) is is_there and set_up(second) == (False, "")
+    assert (first / ".venv.lock").exists() and not list(second.glob("*lock"))  # both wait for the same
+
+
 def test_an_old_python_is_told():
     """Run by this one, which is told that it is another; the whole file must be what older ones can read."""
     ast.parse(Path(bootstrap.__file__).read_text(), feature_version=(3, 6))

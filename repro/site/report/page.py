@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +31,23 @@ MARKS = {
 }  # fmt: skip
 
 
-def build(folder: Path) -> str:
+def build(folder: Path, tell: Callable[[str], None] = lambda text: None) -> str:
     """Return the report of a results folder as one HTML page that loads nothing.
+
+    `tell`: is given a line for each stage that takes a while.
 
     Raises `ReproError` when a folder is not there, a stored file is damaged, or what draws the page is not installed.
     """
     known, environment = catalogue(), _environment()
     found = measurements(folder, known)
+    tell(f"{len(found)} stored results ...")
     papers = wall(known, found)
     stores = {name: Stored(folder, name) for name in claims.machines(folder)}
     stored = {name: stores[name] for name in machines(found)}
+    tell("claims ...")
     verdicts = claims.verdicts(folder, stores=list(stores.values()))
     shown = roofline.points(found)
+    tell(f"tables and pictures, of {len(found)} results ...")
     panel = environment.get_template("panel.html.j2").render
     carried = {
         "panels": {each.key: panel(tile=tile, each=each, **_panel(each))
@@ -51,6 +56,7 @@ def build(folder: Path) -> str:
         "roofline": {"points": _columns(shown), "roofs": roofline.roofs(folder, shown)},
         "library": _library(),
     }  # fmt: skip
+    tell("kernels and the page ...")
     return environment.get_template("page.html.j2").render(
         version=repro.__version__, papers=papers, states=STATES, marks=MARKS,
         counts=Counter(tile.state for paper in papers for tile in paper.tiles),

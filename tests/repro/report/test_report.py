@@ -265,7 +265,15 @@ def test_the_command_writes_the_file(results, tmp_path, page, capsys):
     target = tmp_path / "page.html"
     assert main(["report", "--results", str(results), "--output", str(target)]) == 0
     assert target.read_text() == page  # the same results give the same page
-    assert "page.html" in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()
+    assert "page.html" in said[-1] and [line for line in said if line.endswith("...")] == said[:-1] != []
+
+
+def test_a_file_that_cannot_be_written_is_said_before_the_page_is_made(results, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("repro.site.report.build", None)
+    (tmp_path / "file").touch()
+    assert main(["report", "--results", str(results), "--output", str(target := tmp_path / "file/page.html")]) == 1
+    assert capsys.readouterr().err == f"repro: cannot write {target}: Not a directory\n"
 
 
 def test_ours_stand_beside_the_published_with_ratio_and_share(results):

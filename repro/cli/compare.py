@@ -71,8 +71,12 @@ def compare(
     require_stored(results, machine)
     old = _folder(base, settings) if base else None
     answers, without, worse, elsewhere, of_own, of_other, equal = [], [], 0, False, False, False, 0
-    for artefact, own in _own_parts(artefacts, settings):
-        pairs = _pairs(old, settings.store.folder, artefact, scale, own)
+    parts = [
+        (artefact, own, _pairs(old, settings.store.folder, artefact, scale, own))
+        for artefact, own in _own_parts(artefacts, settings)
+    ]
+    apart = _no_common_scale([pair for *_, pairs in parts for pair in pairs]) if old else ""
+    for artefact, own, pairs in () if apart else parts:
         if not pairs:
             without.append(artefact.id)
         for before, path in pairs:
@@ -105,7 +109,9 @@ def compare(
     if without:
         say(f"not run{f' at scale {scale}' if scale else ''} on {settings.machine}: {', '.join(without)}")
     if not answers and (names or fail):  # a check of nothing is not passed
-        raise ReproError("there is nothing to compare")
+        raise ReproError(apart or "there is nothing to compare")
+    if apart:
+        say(apart)
     if answers and elsewhere:
         say("the papers' numbers hold for their own sizes, which only scale paper has")
     if answers and of_own:
@@ -124,20 +130,27 @@ def compare(
 
 def _folder(base: str, settings: Settings) -> Path:
     """The folder of a machine's older results, by its path, that of the results it is in, or the machine's name."""
+    from repro import environment
     from repro.cache.store import tables
     from repro.discovery import UnknownName
     from repro.run import minutes
 
+    def has_some(folder: Path) -> bool:
+        return any(path.name != minutes.NAME for path in tables(folder, "*/*"))
+
     for folder in (Path(base), settings.results / base, Path(base) / settings.machine):
-        if any(path.name != minutes.NAME for path in tables(folder, "*/*")):
+        if has_some(folder):
             return folder
     machines = sorted({path.parents[1] for path in tables(Path(base), "*/*/*")})
     if len(machines) == 1:
         return machines[0]
     if machines:
         names = ", ".join(folder.name for folder in machines)
-        raise UnknownName(f"{base} has the machines {names}, none of them {settings.machine}: name one's folder")
-    raise UnknownName(f"{base} is no folder of results, nor a machine in {settings.results}")
+        how = f"name one's folder, as in --with {machines[0]}, or the machine on both sides by --machine NAME"
+        raise UnknownName(f"{base} has the machines {names}, none of them {settings.machine}: {how}")
+    own = environment.results_folder() / base
+    hint = f"; there is {own}" if has_some(own) else ""
+    raise UnknownName(f"{base} is no folder of results, nor a machine in {settings.results}{hint}")
 
 
 def _own_parts(artefacts: Sequence[Artefact], settings: Settings) -> list[tuple[Artefact, str]]:
@@ -171,6 +184,17 @@ def _pairs(
         (theirs.get(each), ours.get(each)) for each in SCALES
         if scale in (None, each) and (each in theirs or each in ours)
     ]  # fmt: skip
+
+
+def _no_common_scale(pairs: Sequence[tuple[Path | None, Path | None]]) -> str:
+    """Say which scales each side has, where both have some and none is in both; else nothing."""
+    if any(None not in pair for pair in pairs):
+        return ""
+    there, here = ({_scale(path) for path in side if path} for side in zip(*pairs, strict=True)) if pairs else ((), ())
+    if not there or not here or there & here:
+        return ""
+    names = [", ".join(each for each in SCALES if each in side) for side in (here, there)]
+    return f"no scale is in both: {names[0]} here, {names[1]} there"
 
 
 def _by_scale(folder: Path, artefact: Artefact, own: str) -> dict[str, Path]:
@@ -249,4 +273,6 @@ def _text(value: Any, column: str) -> str:
         return ""
     if column.endswith("of_peak"):
         return f"{100 * value:.3g} %"
+    if column == "change":
+        return f"{100 * value:+,.0f} %" if abs(value) >= 0.1 else f"{100 * value:+.2g} %"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

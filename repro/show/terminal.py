@@ -50,7 +50,7 @@ class Sheet:
         for part in self.parts(options.max_width):
             made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
             for i, width in part.items():
-                right = i and any(line[i][:1].isdigit() for line in self.lines)
+                right = i and any(line[i].lstrip("+-")[:1].isdigit() for line in self.lines)
                 made.add_column(
                     escape(self.names[i]), justify="right" if right else "left", width=width, overflow="fold"
                 )

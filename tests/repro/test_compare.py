@@ -1,15 +1,18 @@
 """Ours beside published, and two sets of results beside each other."""
 
 import json
+import math
 import shutil
 from pathlib import Path
 
 import pandas
 import pytest
 
+from repro import environment
 from repro.cache.files import own_part
 from repro.cache.store import read_json
 from repro.cli import main
+from repro.cli.compare import _text
 from repro.judge.compare import ADDED, CHANGED, LOST, OTHER, compare, compare_results
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
 from repro.judge.roofs import Roofs
@@ -301,6 +304,36 @@ def test_without_a_scale_every_scale_that_either_side_has_is_compared(laboratory
     assert "lost, 12 numbers at scale smoke" in err
 
 
+@pytest.mark.parametrize("names", [["table1"], []], ids=" ".join)
+def test_where_no_scale_is_in_both_nothing_is_lost(laboratory, older, capsys, names):
+    assert laboratory.run("table1", "--scale", "small") == 0
+    laboratory.file("table1.smoke.csv").unlink()
+    capsys.readouterr()
+    words = (*names, "--with", str(older), "--results", str(laboratory.results))
+    for more, code in (((), int(bool(names))), (("--fail-on-regression",), 1)):
+        assert main(["compare", *words, *more]) == code
+        out, err = capsys.readouterr()
+        assert out == "" and "no scale is in both: small here, smoke there\n" in err and "lost" not in err
+
+
+def test_where_the_older_results_are_is_hinted_at(laboratory, older, capsys, monkeypatch):
+    monkeypatch.setattr(environment, "results_folder", lambda: laboratory.results)
+    words = ("compare", "--results", str(laboratory.folder / "other"), "--with")
+    (laboratory.folder / "other").mkdir()
+    shutil.copytree(older, laboratory.folder / "other/own")
+    for name, told in (("before", f"; there is {older}\n"), ("nothing", "/other\n")):
+        assert main([*words, name]) == 2
+        assert capsys.readouterr().err.endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [(76.51, "+7,651 %"), (-0.09139, "-9.1 %"), (0.0996, "+10 %"), (0.9999, "+100 %"), (math.inf, "+inf %")],
+)
+def test_a_change_is_shown_in_percent(change, shown):
+    assert _text(change, "change") == shown
+
+
 def test_results_of_one_machine_are_found_in_their_folder(laboratory, older, tmp_path, capsys):
     shutil.copytree(older, tmp_path / "theirs" / "their-machine")
     (tmp_path / "theirs" / "their-machine" / "minutes.csv").touch()
@@ -308,7 +341,9 @@ def test_results_of_one_machine_are_found_in_their_folder(laboratory, older, tmp
     assert "table1.smoke: their-machine at" in capsys.readouterr().err
     shutil.copytree(older, tmp_path / "theirs" / "another")
     assert against(laboratory, tmp_path / "theirs") == 2
-    assert "has the machines another, their-machine, none of them bench" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "has the machines another, their-machine, none of them bench" in err
+    assert f"as in --with {tmp_path / 'theirs' / 'another'}," in err and err.endswith("by --machine NAME\n")
 
 
 @pytest.mark.parametrize(("seed", "reason"), [(0, "demo2020/ball is not the same"), (7, "seed 7 and seed 0")])

@@ -42,8 +42,10 @@ def claims(
     ]  # fmt: skip
     if as_json:
         answer([verdict.as_dict() for verdict in found])
-    else:
+    elif found or not state:
         _show(found)
+    else:
+        say(f"no claim is {' or '.join(state)}")
     if text := unverified(folder):
         say(text)
 

@@ -85,6 +85,7 @@ def run(
     if settings.aside:
         say(f"results go to {settings.store.folder}: {settings.aside}")
     wanted = jobs(names, paper, kind, everything, only, backend, settings, all_cells, claimed)
+    _require_readable(settings)
     if dry_run:
         _show_plan(wanted, settings, force, as_json)
         return
@@ -92,7 +93,6 @@ def run(
     from repro.cli.progress import Follower
     from repro.cli.repeats import without_result
 
-    _require_readable(settings)
     _say_left_out(wanted)
     planned, until = time.monotonic(), NEVER if minutes is None else began + 60 * minutes
     with termination_as_interrupt(), Follower(console(error=True), None if as_json else console()) as follower:

@@ -148,6 +148,12 @@ def test_verdicts_as_json(capsys):
     assert main(["claims", "--machine", f"{MACHINE}0"]) == 2 and f"did you mean {MACHINE}" in capsys.readouterr().err
 
 
+def test_a_verdict_that_no_claim_has_is_no_empty_table(tmp_path, capsys):
+    words = ["--paper", "remacle2016", "--results", str(tmp_path), "--state", "reproduced", "--state", "weaker"]
+    assert main(["claims", *words]) == 0
+    assert capsys.readouterr() == ("", "no claim is reproduced or weaker\n")
+
+
 def test_verdicts_as_a_table_and_as_a_page(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "250")
     where = ["--paper", "fu2014", "--machine", MACHINE, "--results", str(RESULTS)]

@@ -75,13 +75,14 @@ def test_an_own_file_is_the_same_wherever_it_lies_and_another_when_it_is_edited(
     assert "1 cell measured" in capsys.readouterr().err  # its name is told, and is part of it
 
 
-def test_an_own_file_that_cannot_be_read_ends_a_run_before_it_measures(lab, capsys):
+@pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=" ".join)
+def test_an_own_file_that_cannot_be_read_ends_a_run_before_it_measures(lab, capsys, more):
     environment = lab.folder / "fakelab" / "environment.py"
     refusing = (
         "from repro.model import ReproError\n\n        raise ReproError('no numbers in it')\n        return [int("
     )
     environment.write_text(environment.read_text().replace("return [int(", refusing))
-    assert lab.run("table1", "table4", *lab.own[2:]) == 2
+    assert lab.run("table1", "table4", *lab.own[2:], *more) == 2
     said = capsys.readouterr().err
     assert "my others.txt cannot take the place of dataset demo2020/others: no numbers in it" in said
     assert not lab.results.exists()

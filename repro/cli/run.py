@@ -33,6 +33,7 @@ from repro.settings import CELL_SECONDS
 
 MANY = 20  # cells; a run of more tells where its minutes went, as does one whose time is short
 
+
 def run(
     names: Names = None, paper: Papers = None, kind: Kind = None, scale: Scale = None, only: Only = None,
     backend: Backends = None,

@@ -292,8 +292,8 @@ def set_up(venv, asked, wanted_cuda, again):
             (venv / STARTED).unlink(missing_ok=True)
             raise
         stamp = {
-            "digest": want, "root": str(ROOT), "cuda": cuda, "groups": sorted(wanted), "created": ours, "missing": missing,
-            "compilers": None if "compiler" in wanted else here,
+            "digest": want, "root": str(ROOT), "cuda": cuda, "groups": sorted(wanted), "created": ours,
+            "missing": missing, "compilers": None if "compiler" in wanted else here,
         }  # fmt: skip
         write_stamp(venv, stamp)
         (venv / STARTED).unlink(missing_ok=True)

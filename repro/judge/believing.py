@@ -31,7 +31,8 @@ def believe(
 
     Raises `ReproError` when there is no such cell, or one of the sample does not agree.
 
-    `count`: cells of the sample, at least; a fiftieth of the void ones where that is more. `tell`: see `measured_again`.
+    `count`: cells of the sample, at least; a fiftieth of the void ones where that is more.
+    `tell`: see `measured_again`.
     """
     void = [
         task for task in tasks

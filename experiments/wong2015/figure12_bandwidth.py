@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import pandas
 
+from experiments import disturbed
 from experiments.processors import with_c
 from experiments.wong2015 import stated
-from experiments.wong2015.matrices import ANATOMY, MATRICES, NOTE, marks, named
+from experiments.wong2015.matrices import ANATOMY, MATRICES, NOTE, OWN, marks, named
 from experiments.wong2015.own import FORMATS, own_cells
 from experiments.wong2015.products import (
     KERNELS,
@@ -70,6 +71,7 @@ def shown(results, title, count):
     regimes = {("spmv", each): f"{each} repeats" for each in REPEATS[results.scale]}
     regimes |= {("spmv", 1): "one repeat, warm", ("spmv_cold", 1): "one product, the last-level cache evicted before"}
     found += [_fastest(results, methods, metric, repeats, text) for (metric, repeats), text in regimes.items()]
+    found += _own(results, "spmv", count, regimes["spmv", count])
     found += _beside_stand_ins(results, methods)
     return [*found, _every(results, methods | {form: form for form in FORMATS}, count)]
 
@@ -86,20 +88,34 @@ def _there(results, count):
 
 def _fastest(results, methods, metric, repeats, text):
     """The best of K1 and K2 beside the best rival, and the share of the bound by least bytes."""
-    rows, kernels = [], [method for method in KERNELS if method in methods]
+    lines, kernels = [], [method for method in KERNELS if method in methods]
     for case, name in named(results).items():
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, RIVALS))
-        if ours is None:
-            continue
-        rows.append({"Matrix": name, "Ours": METHODS[ours["method"]], "Time [µs]": 1e6 * ours["value"],
-                     "Of the bound [%]": results.of_bound(ours),
-                     "Best rival": METHODS[theirs["method"]] if theirs else None,
-                     "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
-                     "Its time over ours": quotient_text(
-                         quotient(_ends(results, theirs), _ends(results, ours)))})  # fmt: skip
-    notes = [*_won(results, kernels, metric, repeats),
-             "Bound: least bytes of the format, without padding, at the bandwidth measured at that size."]  # fmt: skip
-    return Table(f"K1 or K2 and the best rival, {text}", pandas.DataFrame(rows), notes)
+        if ours is not None:
+            lines.append((name, METHODS[ours["method"]], ours, theirs))
+    return _beside(results, f"K1 or K2 and the best rival, {text}", lines, _won(results, kernels, metric, repeats))
+
+
+def _own(results, metric, repeats, text):
+    """The user's own matrix in the other formats, the user's own among them, each beside the best rival."""
+    theirs, name = _best(results, OWN, RIVALS, metric, repeats), named(results).get(OWN)
+    found = {form: results.row(OWN, form, metric, repeats=repeats) for form in FORMATS}
+    lines = [(name, form, row, theirs) for form, row in found.items() if row]
+    return [_beside(results, f"Other formats and the best rival, {text}", lines)] if lines else []
+
+
+def _beside(results, title, lines, notes=()):
+    """The table of lines, each a matrix, the name of ours, and the rows of ours and of the best rival."""
+    rows = [
+        {"Matrix": name, "Ours": method, "Time [µs]": 1e6 * ours["value"], "Of the bound [%]": results.of_bound(ours),
+         "Best rival": theirs and disturbed.marked(METHODS[theirs["method"]], theirs),
+         "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
+         "Its time over ours": quotient_text(quotient(_ends(results, theirs), _ends(results, ours)))}
+        for name, method, ours, theirs in lines
+    ]  # fmt: skip
+    notes = [*notes, "Bound: least bytes of the format, without padding, at the bandwidth measured at that size.",
+             *disturbed.note(theirs for *_, theirs in lines)]  # fmt: skip
+    return Table(title, pandas.DataFrame(rows), notes)
 
 
 def _ends(results, row):
@@ -110,18 +126,22 @@ def _ends(results, row):
 
 def _won(results, kernels, metric, repeats):
     """Say for how many matrices ours is shown to be faster than the libraries, and what the paper prints of its own."""
-    found, without, papers = [], 0, []
+    found, left, without, papers, left_of_papers = [], 0, 0, [], 0
 
     def verdict(*rows):
         return of_intervals(*(_ends(results, row) for row in rows), THRESHOLD).verdict
 
     for case in named(results):
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, LIBRARIES))
-        if ours and theirs:
+        if ours and theirs and disturbed.is_disturbed(theirs):
+            left += 1
+        elif ours and theirs:
             found.append(verdict(ours, theirs))
         without += bool(ours and not theirs)
         own, rivals = (_best(results, case, each, metric, repeats) for each in (IN_PAPER, RIVALS))
-        if case in MATRICES and own and rivals:
+        if case in MATRICES and own and rivals and disturbed.is_disturbed(rivals):
+            left_of_papers += 1
+        elif case in MATRICES and own and rivals:
             papers.append((own["value"] < rivals["value"], verdict(own, rivals) == SLOWER))
     faster, slower = (found.count(verdict) for verdict in (SLOWER, FASTER))  # of the library
     open_ = "On the others the intervals show no difference. " * (faster + slower < len(found))
@@ -129,6 +149,8 @@ def _won(results, kernels, metric, repeats):
         f"Of {len(found)} matrices that a library ran ours is faster than the best library on {faster}, and slower on "
         f"{slower}. {open_}Rivals that are kernels of this project are no libraries."
     ] * bool(found)
+    if left:
+        told.append(f"Matrices not counted, whose best library was disturbed: {left}.")
     if without:
         told.append(f"No library ran {without} of them here, whose rivals are kernels of this project's; Table 4 has "
                     "cuSPARSE's CSR beside K1 and K2.")  # fmt: skip
@@ -139,6 +161,7 @@ def _won(results, kernels, metric, repeats):
         )
         won, shown = (sum(each) for each in zip(*papers, strict=True)) if papers else (0, 0)
         here = here.format(won, len(papers), shown) * bool(papers)
+        here += f" Matrices not counted, whose best rival was disturbed: {left_of_papers}." * bool(left_of_papers)
         told.append(
             f"Published: K1 or K2 is the fastest for {stated(PUBLISHED[metric, repeats])} of 15 matrices.{here}"
         )

@@ -12,16 +12,20 @@ Timed, in `zhang2013/products.py`: `run.time("spmv", lambda: packed.multiply(giv
 
 from __future__ import annotations
 
-import importlib
+import ast
 from dataclasses import replace
+from pathlib import Path
 
 import pandas
 
 from baselines import spmv as rivals
+from experiments import disturbed
 from experiments.zhang2013 import DEVICES, LOADS, MESHES, labels, speed, stated
 from experiments.zhang2013.products import GLOBAL, measure, product_cell
 from kernels import spmv
 from repro.show.plots import PAGE, bars, caption, figure, style
+from repro.show.quotients import quotient, quotient_text
+from repro.show.results import point
 from repro.show.tables import Table, device_notes, trimmed, with_ours
 
 __all__ = ["cells", "measure", "plot", "tables"]
@@ -89,9 +93,11 @@ def tables(results):
 
 
 def _meanings(shown):
-    """Return a note on each format that is shown, by the first line of its module."""
-    modules = {name: importlib.import_module(f"kernels.spmv.{name}") for name in spmv.FORMATS if name in shown}
-    notes = [f"`{name}`: {module.__doc__.strip().splitlines()[0].rstrip('.')}." for name, module in modules.items()]
+    """Return a note on each format that is shown and has a docstring, by its first line; nothing is imported."""
+    folder = Path(spmv.__file__).parent
+    texts = {name: (folder / f"{name}.py").read_text(encoding="utf-8") for name in spmv.FORMATS if name in shown}
+    meanings = {name: ast.get_docstring(ast.parse(text)) for name, text in texts.items()}
+    notes = [f"`{name}`: {text.splitlines()[0].rstrip('.')}." for name, text in meanings.items() if text]
     whole = ", ".join(f"`{name}`" for name in (*SORTED, *SORTED_RIVALS) if name in shown)
     return [*notes, *[f"Sorted by length over all rows, as the paper's: {whole}."] * bool(whole)]
 
@@ -109,19 +115,26 @@ def _ours_and_theirs(results, names, metric, title):
     """The fastest of ours, on any device, beside the fastest rival of all and the fastest on a GPU."""
 
     def fastest(case, methods, backends):
-        times = [(results.value(case, method, metric, backend), method, backend)
-                 for method in methods for backend in backends]  # fmt: skip
-        return min((entry for entry in times if entry[0]), default=None)
+        rows = [results.row(case, method, metric, backend) for method in methods for backend in backends]
+        known = [row for row in rows if row and (row["value"] or 0) > 0]
+        return min(known, key=lambda row: (row["value"], row["method"], row["backend"]), default=None)
 
-    rows = []
+    def ends(row):
+        return row and point(results, row["case"], row["method"], metric, "s", row["backend"])
+
+    rows, best = [], []
     for case, name in names.items():
         ours, theirs = fastest(case, OURS, DEVICES), fastest(case, THEIRS, ("cuda", "host"))
-        rows.append({"Matrix": name, "Our best": f"{ours[1]} ({ours[2]})" if ours else None,
-                     "Time [µs]": 1e6 * ours[0] if ours else None,
-                     "Best rival": f"{theirs[1]} ({theirs[2]})" if theirs else None,
-                     "Its time [µs]": 1e6 * theirs[0] if theirs else None,
-                     "Its time over ours": theirs[0] / ours[0] if ours and theirs else None})  # fmt: skip
-    return trimmed(Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows)))
+        best.append(theirs)
+        rows.append({"Matrix": name, "Our best": _place(ours), "Time [µs]": 1e6 * ours["value"] if ours else None,
+                     "Best rival": theirs and disturbed.marked(_place(theirs), theirs),
+                     "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
+                     "Its time over ours": quotient_text(quotient(ends(theirs), ends(ours)))})  # fmt: skip
+    return trimmed(Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows), disturbed.note(best)))
+
+
+def _place(row):
+    return row and f"{row['method']} ({row['backend']})"
 
 
 def _statements(results, names):

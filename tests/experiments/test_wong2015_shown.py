@@ -1,14 +1,18 @@
 """Tables of wong2015 that show several back ends, of results that are partly there."""
 
+import dataclasses
+
 import pytest
 
-from experiments.wong2015 import figure3_tasks, figure15_speedup, figure16_power, tasks
+from experiments.wong2015 import figure3_tasks, figure12_bandwidth, figure15_speedup, figure16_power, tasks
+from experiments.wong2015.matrices import OWN
 from repro import ReproError
 from repro.judge.claims import verdicts
-from repro.model import Row
+from repro.model import DONE, Row
 from repro.rows import asked, frame
 from repro.show.render import as_csv
 from repro.show.tables import Results
+from tests.experiments.test_wong2015_products import results_of
 
 DEVICES = {"cuda": "a GPU", "opencl": "a CPU"}
 
@@ -95,3 +99,33 @@ def test_the_share_of_products_that_is_judged_is_the_one_of_figure_3(tmp_path):
     shown = tasks.percentages(tasks.shares(found, "heart-3k", "cusparse_csr", "cuda"))
     assert judged["products-of-all"].value == pytest.approx(shown["all: products and sums [%]"])
     assert judged["products-of-the-solver"].value == pytest.approx(shown["solver: products [%]"])
+
+
+@pytest.mark.parametrize(("samples", "is_marked"), [(9, True), (10, False)])
+def test_a_victory_over_a_rival_that_was_disturbed_does_not_count(samples, is_marked):
+    module, found = results_of("figure12_bandwidth", DONE)
+    of_rival = (found.frame["case"] == "qcd") & found.frame["method"].isin(module.RIVALS)
+    busy = found.frame.assign(n=samples, disturbed=[9 if each else 0 for each in of_rival])
+    tables = {each.title: each for each in module.tables(dataclasses.replace(found, frame=busy))}
+    table = tables["K1 or K2 and the best rival, one repeat, warm"]
+    told, marked = "\n".join(table.notes), [", disturbed" in each for each in table.frame["Best rival"]]
+    assert marked == [is_marked and each.startswith("QCD") for each in table.frame["Matrix"]]
+    assert told.startswith(f"Of {16 - is_marked} matrices") and f"time on {15 - is_marked} of {15 - is_marked} " in told
+    for kind in ("library", "rival"):
+        assert (f"Matrices not counted, whose best {kind} was disturbed: 1." in told) == is_marked
+    assert ("Its time over ours may be too high." in told) == is_marked
+
+
+def test_an_own_matrix_stands_beside_the_best_rival_in_every_other_format(monkeypatch):
+    monkeypatch.setattr(figure12_bandwidth, "FORMATS", ("mine", "coo"))
+    rows = [Row("wong2015-figure12", "smoke", OWN, method, "openmp", metric=metric, value=value, unit="s", n=9,
+                ci_low=0.9 * value, ci_high=1.1 * value, parameters={"repeats": 1})
+            for metric in ("spmv", "bandwidth", "least_bytes")
+            for method, value in (("mine", 1.0), ("csr_merge", 3.0))]  # fmt: skip
+    found = Results(frame([row.as_dict() for row in rows]), "smoke", "m", "wong2015-figure12")
+    table = {each.title: each for each in figure12_bandwidth.tables(found)}[
+        "Other formats and the best rival, one repeat, warm"
+    ]
+    (line,) = table.frame.to_dict("records")
+    assert (line["Ours"], line["Best rival"]) == ("mine", "merge-path CSR")
+    assert line["Its time over ours"].startswith("3.0 (2.")

@@ -4,7 +4,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from repro import environment, machine
@@ -13,6 +15,7 @@ from repro.model import ReproError, Skip
 from repro.optional import installer
 from repro.run.manifest import revision
 
+LAST = 20  # lines of asv's that are shown when it fails; a benchmark's traceback is at their end
 SECONDS_VARIABLE = "REPRO_BENCH_SECONDS"  # of sampling a benchmark
 # As `python -m asv`, but for an end without a traceback when it is terminated, after it has stopped its benchmark.
 ASV = """
@@ -54,25 +57,26 @@ def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], obj
     seconds : float, optional
         Of sampling each benchmark.
     show : callable, optional
-        Given each line that asv prints, as `silent`; by default they go to standard output.
+        Given each line that asv prints; by default they go where this process's go.
 
     Raises
     ------
     Skip
         If asv is not installed.
     ReproError
-        If the project is not a checkout.
+        If the project is not a checkout, or one that cannot be written.
     """
     from importlib.util import find_spec
 
     root = checkout()  # first: outside of one asv would be installed in vain
     if find_spec("asv") is None:
         raise Skip("asv is not installed", installer("bench"))
+    _require_writable(root / ".asv")
     settings = dict(os.environ) | ({SECONDS_VARIABLE: str(seconds)} if seconds else {})
     # A group of its own: Ctrl-C goes to the whole group, and this process decides.
     with subprocess.Popen(
         [sys.executable, "-c", ASV, *arguments], cwd=root, env=settings, text=True, errors="replace", process_group=0,
-        stdout=subprocess.PIPE if show else None,
+        stdout=subprocess.PIPE if show else None, stderr=subprocess.STDOUT if show else None,
     ) as process:  # fmt: skip
         try:
             for line in process.stdout or ():
@@ -84,18 +88,38 @@ def asv(*arguments: str, seconds: float | None = None, show: Callable[[str], obj
             raise
 
 
-def silent(line: str) -> None:
-    """Show nothing of asv's."""
+def _require_writable(folder: Path) -> None:
+    """Raise ReproError where asv could not write: it would end in a traceback, or say that there are no benchmarks."""
+    try:
+        for within in (folder / "results", folder / "env"):
+            within.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=within).close()  # os.access would say yes to root
+    except OSError as error:
+        raise ReproError(
+            f"{folder} cannot be written: {error.strerror}; asv keeps its results and checkouts there"
+        ) from error
+
+
+def failure(what: str, last: Iterable[str]) -> str:
+    """Say what asv did not do, with the last lines that it printed, which say why."""
+    said = "".join(last).rstrip()
+    return what + (f"; its last lines:\n{said}" if said else "")
 
 
 def name_machine(name: str) -> None:
-    """Tell asv what this machine is: the harness's name for it, with the GPU where it has one."""
+    """Tell asv what this machine is: the harness's name for it, with the GPU where it has one.
+
+    Raises `ReproError` if asv does not keep it, as in a home that cannot be written.
+    """
     facts = machine.fingerprint()
     processor = " + ".join(filter(None, (*facts.get("gpu", ()), facts.get("cpu"))))
-    asv(
+    last: deque[str] = deque(maxlen=LAST)
+    status = asv(
         "machine", "--yes", "--machine", name, "--cpu", processor, "--num_cpu", str(facts.get("cores", "")),
-        "--ram", str(facts.get("memory_bytes", "")), show=silent,
+        "--ram", str(facts.get("memory_bytes", "")), show=last.append,
     )  # fmt: skip
+    if status:
+        raise ReproError(failure(f"asv could not write ~/.asv-machine.json: exit status {status}", last))
 
 
 def selection(benchmarks: Sequence[str]) -> list[str]:

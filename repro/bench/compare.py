@@ -1,5 +1,7 @@
 """Two commits against each other, in rounds of both, until each benchmark is judged."""
 
+import itertools
+import math
 import random
 import re
 import statistics
@@ -8,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.bench import commands, measured
+from repro.cache.lacking import shortened
 from repro.discovery import UnknownName
 from repro.judge.difference import FASTER, FIRST_LOOK, SLOWER, THRESHOLD, UNDECIDED, looks, of_rounds
 from repro.judge.difference import verdict as judged
@@ -20,6 +23,7 @@ ERRORS_THRESHOLD = 1.0
 ROUNDING = 1e-15  # an error up to this is none
 WORSE, BETTER, LOST, ADDED = "worse", "better", "lost", "added"
 REGRESSIONS = (SLOWER, WORSE, LOST)
+SIDES = {"base": "older", "new": "newer"}
 
 Taken = Mapping[str, Sequence[float | None]]  # a value a round by side, None where it was not measured
 
@@ -64,7 +68,7 @@ def judge(benchmark: str, unit: str, taken: Taken, chances: int = 1) -> Verdict:
         is_added = base is None and not missed["new"]
         reason = "" if is_added else "; ".join(
             f"the {word} commit failed it in {missed[side]} of {rounds} rounds"
-            for side, word in (("base", "older"), ("new", "newer")) if missed[side]
+            for side, word in SIDES.items() if missed[side]
         )  # fmt: skip
         return Verdict(benchmark, unit, base, new, None, None, None, ADDED if is_added else LOST, rounds, reason)
     ratio, low, high, found = _difference(benchmark, unit, there["base"], there["new"], chances)
@@ -92,8 +96,11 @@ def _difference(
 def compare(
     base: str, new: str, machine: str, benchmarks: Sequence[str], *, rounds: int = ROUNDS, minutes: float = MINUTES,
     seconds: float = 0.5, say: Callable[[str], None] = lambda text: None,
-) -> list[Verdict]:  # fmt: skip
+) -> tuple[list[Verdict], bool]:  # fmt: skip
     """Measure two commits in rounds, and judge every benchmark that either has measured.
+
+    Returns the verdicts, and whether Ctrl-C came before the last: the rounds that were complete are then judged, if
+    they are enough.
 
     Parameters
     ----------
@@ -118,20 +125,33 @@ def compare(
     if commits["base"] == commits["new"]:
         say(f"{base} and {new} are one commit, {commits['new'][:9]}: what differs is noise")
     commands.name_machine(machine)
-    say(f"benchmarks that match: {measured.count(commits['new'], machine, benchmarks)}; each that runs here is "
+    known = measured.discover(commits["new"], machine, benchmarks)
+    say(f"benchmarks that match: {len(known)}; each that runs here is "
         f"measured in {FIRST_LOOK} to {rounds} rounds of both commits, until it is judged")  # fmt: skip
     commands.say_what_is_left_out(say, "the two commits")
-    found, units, verdicts = {}, {}, {}
-    planned, begun, wanted = list(looks(rounds)), time.monotonic(), benchmarks
+    found, units, verdicts, failed = {}, {}, {}, {side: {} for side in SIDES}
+    planned, begun, wanted, is_stopped = list(looks(rounds)), time.monotonic(), benchmarks, False
     for number in range(1, rounds + 1):
         say(f"round {number} of at most {rounds}" + (f": {len(wanted)} undecided" if verdicts else ""))
         sides = random.sample(("base", "new"), 2)  # drawn, so that no drift of the machine's is on one's side
-        for side in sides:
-            taken = measured.measure(commits[side], machine, wanted, seconds, may_be_nothing=number > 1)
-            for name, (value, unit) in taken.items():
+        try:
+            taken = {side: measured.measure(commits[side], machine, wanted, seconds, may_be_nothing=number > 1,
+                                            failed=failed[side]) for side in sides}  # fmt: skip
+        except KeyboardInterrupt:
+            if number <= FIRST_LOOK:
+                say(f"stopped in round {number}: nothing is judged before round {FIRST_LOOK}")
+                raise
+            say(f"stopped in round {number}: the rounds before it are judged")
+            is_stopped, number, taken = True, number - 1, {}
+        for side, values in taken.items():
+            for name, (value, unit) in values.items():
                 units[name] = unit
                 found.setdefault(name, {"base": {}, "new": {}})[side][number] = value
-        is_over = time.monotonic() - begun > 60 * minutes
+        passed = time.monotonic() - begun
+        is_over = is_stopped or passed > 60 * minutes
+        if number == 1 and not is_over:
+            least = _duration(FIRST_LOOK * passed)  # the first round builds, too
+            say(f"a round takes {_duration(passed)}; a verdict takes {FIRST_LOOK} rounds or more, about {least}")
         if number not in planned and not is_over:
             continue
         for name in [name for name in found if name not in verdicts or verdicts[name].verdict == UNDECIDED]:
@@ -139,7 +159,7 @@ def compare(
             verdicts[name] = judge(name, units[name], values, len(found) * len(planned))
         undecided = [name for name, each in verdicts.items() if each.verdict == UNDECIDED]
         wanted = [f"^{re.escape(name)}$" for name in undecided]
-        if undecided and is_over and number < rounds:
+        if undecided and is_over and not is_stopped and number < rounds:
             say(f"{minutes:g} minutes are over after round {number}: what is undecided stays so")
         if not undecided or is_over:
             break
@@ -147,4 +167,32 @@ def compare(
         raise ReproError(
             f"{base} and {new} have no benchmark in common that runs here and matches {' '.join(benchmarks)}"
         )
-    return [verdicts[name] for name in sorted(verdicts)]
+    if without := [name for name in known if name not in verdicts]:
+        say(f"benchmarks that match and have no value here: {len(without)}, {shortened(without)}")
+    verdicts = [verdicts[name] for name in sorted(verdicts)]
+    _say_causes(verdicts, failed, say)
+    return verdicts, is_stopped
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds / 60:.0f} min"
+
+
+def _say_causes(verdicts: Sequence[Verdict], failed: Mapping[str, Mapping[str, str]], say: Callable) -> None:
+    """Say of each commit why it failed the first benchmark that it lost; others mostly fail for the same."""
+    for side, word in SIDES.items():
+        lost = [each.benchmark.partition("(")[0] for each in verdicts if f"the {word} commit" in each.reason]
+        causes = ((name, text) for name in lost for end, text in failed[side].items() if name.endswith(end))
+        for name, text in itertools.islice(causes, 1):
+            say(f"asv's last lines on {name} at the {word} commit:\n{text.rstrip()}")
+
+
+def ruled_out(verdicts: Sequence[Verdict]) -> str:
+    """Return how much slower the undecided benchmarks may be, as far as is known; nothing if none is undecided."""
+    undecided = [each for each in verdicts if each.verdict == UNDECIDED]
+    if not undecided:
+        return ""
+    worst = max(undecided, key=lambda each: each.high)
+    word = "slower" if worst.unit == "seconds" else "worse"
+    most = f"up to {max(0.0, 100 * (worst.high - 1)):.1f} %" if math.isfinite(worst.high) else "any number of times"
+    return f"{len(undecided)} undecided: {most} {word} is not ruled out"

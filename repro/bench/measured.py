@@ -6,14 +6,15 @@ import re
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from repro import environment
 from repro.bench import commands
 from repro.discovery import UnknownName
 from repro.model import ReproError
 
-LAST = 20  # lines of asv's that are shown when it fails; a benchmark's traceback is at their end
+HEADING = re.compile(r"\[ *[\d.]+%\] ··· \.*([\w.]+)")  # of a benchmark in asv's output; of a long name it is the end
+FAILED = re.compile(r"asv: benchmark (failed|timed out)")
 
 
 def commit_hash(revision: str) -> str:
@@ -25,14 +26,14 @@ def commit_hash(revision: str) -> str:
     return done.stdout.strip()
 
 
-def count(commit: str, machine: str, benchmarks: Sequence[str]) -> int:
-    """Return how many benchmarks match, those that cannot run here among them; asv looks for them in seconds."""
-    last: deque[str] = deque(maxlen=LAST)
+def discover(commit: str, machine: str, benchmarks: Sequence[str]) -> list[str]:
+    """Return the benchmarks that match, those that cannot run here among them; asv looks for them in seconds."""
+    last: deque[str] = deque(maxlen=commands.LAST)
     words = ("run", "--machine", machine, "--bench", "just-discover", f"{commit}^!")
     status = commands.asv(*words, show=last.append)
     if status:
-        raise ReproError(_failure(f"asv found no benchmarks at {commit[:9]}", status, last))
-    return len(matching(benchmarks))
+        raise ReproError(commands.failure(f"asv found no benchmarks at {commit[:9]}: exit status {status}", last))
+    return matching(benchmarks)
 
 
 def matching(benchmarks: Sequence[str]) -> list[str]:
@@ -52,26 +53,40 @@ def matching(benchmarks: Sequence[str]) -> list[str]:
 
 
 def measure(
-    commit: str, machine: str, benchmarks: Sequence[str], seconds: float, may_be_nothing: bool = False
-) -> Mapping[str, tuple[float, str]]:
+    commit: str, machine: str, benchmarks: Sequence[str], seconds: float, may_be_nothing: bool = False,
+    failed: dict[str, str] | None = None,
+) -> Mapping[str, tuple[float, str]]:  # fmt: skip
     """Run asv on a commit and return what it measured: value and unit by benchmark and parameters.
 
     Nothing at all is an error, unless it may be since every benchmark failed.
+
+    Parameters
+    ----------
+    failed : dict, optional
+        Is given asv's last lines on each benchmark that failed, by the end of its name.
     """
     options = ["--machine", machine, "--show-stderr", *commands.selection(benchmarks)]
-    begun, last = time.time(), deque(maxlen=LAST)
-    status = commands.asv("run", *options, f"{commit}^!", seconds=seconds, show=last.append)
+    begun, last, own, name = time.time(), deque(maxlen=commands.LAST), deque(maxlen=commands.LAST), ""
+
+    def show(line: str) -> None:
+        nonlocal name
+        if heading := HEADING.match(line):
+            name = heading[1]
+            own.clear()
+        last.append(line)
+        own.append(line)
+        if failed is not None and FAILED.search(line):
+            failed[name] = "".join(own)
+
+    status = commands.asv("run", *options, f"{commit}^!", seconds=seconds, show=show)
     found = read(commit, machine, benchmarks, begun)
     # 2: some benchmark failed, as one that the commit has not
     if status not in (0, 2) or not (found or (may_be_nothing and status == 2)):
-        raise ReproError(_failure(f"asv could not run {commit[:9]}", status, last))
+        raise ReproError(commands.failure(
+            f"asv could not run {commit[:9]}: exit status {status}" if status else
+            f"asv ran, and none of the benchmarks that match has a value at {commit[:9]}", last
+        ))  # fmt: skip
     return found
-
-
-def _failure(what: str, status: int, last: Iterable[str]) -> str:
-    """Say what asv did not do, with the last lines that it printed, which say why."""
-    said = "".join(last).rstrip()
-    return f"{what}: exit status {status}" + (f"; its last lines:\n{said}" if said else "")
 
 
 def read(commit: str, machine: str, benchmarks: Sequence[str], since: float) -> dict[str, tuple[float, str]]:

@@ -1,5 +1,6 @@
 """``repro bench``: asv's benchmarks of this commit, and two commits against each other."""
 
+import time
 from collections import Counter
 from typing import Annotated
 
@@ -22,14 +23,22 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling
 @app.command("run")
 def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5) -> None:
     """Measure this commit; asv shows the results and keeps them in .asv/results."""
-    from repro.bench import commands
+    from repro.bench import commands, measured
+    from repro.model import ReproError
     from repro.settings import default_machine, make_settings
 
     commands.say_what_is_left_out(say, "HEAD")
     name, benchmarks = make_settings(None, None, machine or default_machine()).machine, bench or commands.quick_set()
     words = ("run", "--machine", name, "--show-stderr", *commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
-    raise typer.Exit(int(bool(commands.asv(*words, seconds=seconds))))  # asv's own 2 is a wrong command's here
+    head, begun = measured.commit_hash("HEAD"), time.time()
+    measured.discover(head, name, benchmarks)  # asv would only say that it selects none
+    status = commands.asv(*words, seconds=seconds)
+    if not measured.read(head, name, benchmarks, begun):
+        raise ReproError(
+            "nothing was measured: all that matches failed or is n/a here; `repro doctor` says which back ends work"
+        )
+    raise typer.Exit(int(bool(status)))  # asv's own 2 is a wrong command's here
 
 
 @app.command("compare")
@@ -39,11 +48,15 @@ def compare(
     bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5,
     rounds: Annotated[int, typer.Option("--rounds", help="Of both commits, at most.")] = 20,
     minutes: Annotated[float, typer.Option("--minutes", min=0, help="After which no round begins.")] = 60,
+    fail_on_undecided: Annotated[
+        bool, typer.Option("--fail-on-undecided", help="Exit with 3, not 0, if any is undecided.")
+    ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure two commits in rounds, until each benchmark is slower, faster or the same, or the rounds are over.
 
-    Exits with 1 if anything is slower, worse or lost, with 2 for a wrong command.
+    Exits with 1 if anything is slower, worse or lost, with 2 for a wrong command. Ctrl-C judges the rounds that are
+    complete, if they are enough, and exits with 130.
     """
     from repro.bench import commands
     from repro.bench import compare as comparing
@@ -51,7 +64,7 @@ def compare(
 
     commands.checkout()
     name = make_settings(None, None, machine or default_machine()).machine
-    verdicts = comparing.compare(
+    verdicts, is_stopped = comparing.compare(
         base, new, name, bench or commands.quick_set(), rounds=rounds, minutes=minutes, seconds=seconds,
         say=say,
     )  # fmt: skip
@@ -71,4 +84,7 @@ def compare(
                 say(f"{found.benchmark}: {found.verdict}, {found.reason}")
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     say(f"{plural(len(verdicts), 'benchmark')}: {told}")
-    raise typer.Exit(int(any(counts[verdict] for verdict in comparing.REGRESSIONS)))
+    if undecided := comparing.ruled_out(verdicts):
+        say(undecided)
+    regressed = any(counts[verdict] for verdict in comparing.REGRESSIONS)
+    raise typer.Exit(130 if is_stopped else 1 if regressed else 3 if undecided and fail_on_undecided else 0)

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -95,9 +96,15 @@ def test_commits_are_compared_by_asv_itself(history, monkeypatch):
     said = done.stderr.splitlines()
     assert said[0].startswith("benchmarks that match: 4; each that runs here is measured in 4 to 20 rounds of both")
     assert said[1].startswith("uncommitted changes are not measured")  # asv's settings are the test's
-    assert said[2:] == [
+    assert said[2:6] == [
         "round 1 of at most 20", "0 minutes are over after round 1: what is undecided stays so",
-        "3 benchmarks: 1 lost, 1 undecided, 1 worse",
+        "benchmarks that match and have no value here: 1, planted.Counted.track_iterations('cuda')",
+        "asv's last lines on planted.Planted.track_lost at the newer commit:",
+    ]  # fmt: skip
+    assert said[-4:] == [
+        "              AttributeError: module 'fakelab.cost' has no attribute 'LOST'",
+        "              asv: benchmark failed (exit status 1)", "3 benchmarks: 1 lost, 1 undecided, 1 worse",
+        "1 undecided: any number of times slower is not ruled out",
     ]  # fmt: skip
     (stored,) = (history.folder / ".asv" / "results" / "bench").glob(f"{compared.commit_hash('HEAD')[:8]}-*.json")
     told = json.loads(stored.read_text())  # each version of a library is a line of its own among asv's
@@ -108,8 +115,43 @@ def test_commits_are_compared_by_asv_itself(history, monkeypatch):
     kept = compared.read(base, "bench", ["track_ten"], begun)
     assert kept == {"planted.Planted.track_ten": (pytest.approx(1e-3, rel=0.05), "seconds")}
     monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)
-    with pytest.raises(ReproError, match=f"asv could not run {base[:9]}: exit status 0"):
+    with pytest.raises(ReproError, match=f"none of the benchmarks that match has a value at {base[:9]}$"):
         compared.measure(base, "bench", ["track_ten"], 0.1)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["run", "--bench", "cuda"], 1, "repro: nothing was measured: all that matches failed or is n/a here"),
+        (["run", "--bench", "nowhere"], 2, "which are of planted.Counted, planted.Planted; what is not committed"),
+        (["compare", "HEAD~1", "--bench", "cuda"], 1, "none of the benchmarks that match has a value at "),
+    ],
+)
+def test_nothing_measured_is_a_failure(history, capfd, words, code, said):
+    """Neither success nor asv's word alone."""
+    assert main(["bench", *words]) == code
+    out, err = capfd.readouterr()
+    assert said in err and "Traceback" not in err and "No benchmarks selected" not in out
+
+
+def test_where_asv_cannot_write_its_files_are_named(history, monkeypatch, capfd):
+    home = history.folder / "a_file"
+    home.touch()
+    monkeypatch.setenv("HOME", str(home))
+    for kept, said in (
+        (None, "asv could not write ~/.asv-machine.json: exit status 1; its last lines:\n"),
+        (
+            ".asv",
+            f"{history.folder}/.asv cannot be written: Not a directory; asv keeps its results and checkouts there",
+        ),
+    ):
+        if kept:
+            shutil.rmtree(history.folder / kept)
+            (history.folder / kept).touch()
+        for words in (["run"], ["compare", "HEAD~1"]):
+            assert main(["bench", *words]) == 1
+            err = capfd.readouterr().err
+            assert f"repro: {said}" in err and ("\nNotADirectoryError: " in err) == (kept is None)
 
 
 def test_the_compiler_that_is_told_to_asv_is_the_one_that_is_chosen(tmp_path, monkeypatch):
@@ -137,7 +179,7 @@ def test_why_asv_failed_is_said(monkeypatch):
     printed = [f"line {number}\n" for number in range(99)] + ["AttributeError: no COUNT\n", "\n"]
     monkeypatch.setattr(commands, "asv", lambda *_, show, **more: [show(line) for line in printed] and 2)
     monkeypatch.setattr(compared, "read", lambda *_: {})
-    for act in (compared.measure, lambda commit, machine, *_: compared.count(commit, machine, ["x"])):
+    for act in (compared.measure, lambda commit, machine, *_: compared.discover(commit, machine, ["x"])):
         with pytest.raises(ReproError, match=r"123456789: exit status 2; its last lines:\nline 8\d\n") as failed:
             act("123456789abc", "bench", ["x"], 0.1)
         assert str(failed.value).endswith("line 98\nAttributeError: no COUNT") and "line 79" not in str(failed.value)
@@ -160,8 +202,11 @@ def test_what_is_no_checkout_has_no_benchmarks(history, capsys, monkeypatch):
 def asked(laboratory, monkeypatch):
     """What asv is asked for, and that it is asked at all."""
     calls = []
-    monkeypatch.setattr(commands, "asv", lambda *words, **more: calls.append((words, more)) or 3)
+    monkeypatch.setattr(commands, "asv", lambda *words, **more: calls.append((words, more)) or 3 * (words[0] == "run"))
     monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
+    monkeypatch.setattr(compared, "commit_hash", lambda revision: revision)
+    monkeypatch.setattr(compared, "discover", lambda *_: ["kept"])
+    monkeypatch.setattr(compared, "read", lambda *_: {"kept": (2.0, "seconds")})
     monkeypatch.setattr(commands, "quick_set", lambda: ("planted", "other"))
     return calls
 
@@ -182,8 +227,6 @@ def test_this_commit_is_measured_under_the_machines_name(asked):
 @pytest.mark.parametrize(("dirty", "said"), [(True, 1), (False, 0), (None, 0)])
 def test_changes_that_are_not_committed_are_said_to_be_left_out(asked, capsys, monkeypatch, dirty, said):
     monkeypatch.setattr(commands, "revision", lambda root: {"dirty": dirty})
-    monkeypatch.setattr(compared, "commit_hash", lambda revision: revision)
-    monkeypatch.setattr(compared, "count", lambda *_: 1)
     monkeypatch.setattr(compared, "measure", lambda *_, **more: {"kept": (2.0, "seconds")})
     for words in (["run"], ["compare", "HEAD~1"]):
         main(["bench", *words])

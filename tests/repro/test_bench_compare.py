@@ -55,9 +55,11 @@ def simulated(laboratory, monkeypatch):
         drawn = np.random.default_rng(list(f"{name} {commit} {number}".encode())).standard_normal()
         return np.exp((0.3 if "noisy" in name else 0.004) * drawn)
 
-    def simulate(ratios, fails=()):
-        def measure(commit, machine, benchmarks, seconds, may_be_nothing=False):
+    def simulate(ratios, fails=(), stop=None):
+        def measure(commit, machine, benchmarks, seconds, **more):
             calls.append((commit, list(benchmarks)))
+            if len(calls) == stop:
+                raise KeyboardInterrupt
             number = sum(made == commit for made, _ in calls)
             asked_for = [name for name in ratios if any(re.search(pattern, name) for pattern in benchmarks)]
             assert asked_for
@@ -70,7 +72,7 @@ def simulated(laboratory, monkeypatch):
         monkeypatch.setattr(commands, "asv", lambda *words, **more: 0)
         monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)
         monkeypatch.setattr(measured, "commit_hash", lambda revision: revision)
-        monkeypatch.setattr(measured, "count", lambda *_: len(ratios))
+        monkeypatch.setattr(measured, "discover", lambda *_: list(ratios))
         monkeypatch.setattr(measured, "measure", measure)
         return calls
 
@@ -135,3 +137,43 @@ def test_no_round_begins_when_the_time_is_over(simulated, capsys):
     assert main(["bench", "compare", "old", "new", "--bench", "x", "--minutes", "0"]) == 0
     out, err = capsys.readouterr()
     assert len(calls) == 2 and "0 minutes are over after round 1" in err and "undecided" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code", "said"),
+    [
+        ("x", ["--minutes", "0"], 0, "any number of times slower"),
+        ("x", ["--minutes", "0", "--fail-on-undecided"], 3, "any number of times slower"),
+        ("noisy", ["--rounds", "4", "--fail-on-undecided"], 3, r"up to \d+\.\d % slower"),
+    ],
+)
+def test_undecided_is_no_success_for_whoever_asks_for_one(simulated, capsys, name, words, code, said):
+    simulated({name: 1.0, "even": 1.0})
+    assert main(["bench", "compare", "old", "new", "--bench", name, *words]) == code
+    assert re.fullmatch(f"1 undecided: {said} is not ruled out", capsys.readouterr().err.splitlines()[-1])
+
+
+def test_a_change_for_the_worse_goes_before_what_is_undecided(simulated):
+    simulated({"slow": 2.0, "noisy": 1.0})
+    assert main(["bench", "compare", "old", "new", "--bench", ".", "--fail-on-undecided"]) == 1
+
+
+def test_a_round_is_timed_so_that_a_verdict_can_be_awaited(simulated, capsys):
+    simulated({"even": 1.0})
+    assert main(["bench", "compare", "old", "new", "--bench", "."]) == 0
+    assert re.search(r"a round takes \S+ s; a verdict takes 4 rounds or more, about \S+ s\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("side", [1, 2])
+def test_complete_rounds_outlive_an_interruption(simulated, capsys, side):
+    """If they are enough; a round of which one commit was measured is none."""
+    calls = simulated({"slow": 2.0, "noisy": 1.0}, stop=2 * 4 + side)
+    assert main(["bench", "compare", "old", "new", "--bench", ".", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert [(each["verdict"], each["rounds"]) for each in json.loads(out)] == [("undecided", 4), ("slower", 4)]
+    assert "stopped in round 5: the rounds before it are judged" in err and "are over" not in err
+    calls.clear()
+    simulated({"slow": 2.0}, stop=2 * 2 + side)
+    assert main(["bench", "compare", "old", "new", "--bench", "."]) == 130
+    out, err = capsys.readouterr()
+    assert out == "" and "stopped in round 3: nothing is judged before round 4\n" in err

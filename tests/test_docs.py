@@ -103,9 +103,12 @@ def test_the_artefact_of_the_page_has_the_docstring_that_every_artefact_needs(tm
     assert [wrong(path) for path in tmp_path.glob("experiments/*/table*.py")] == [[]]
 
 
-def test_the_example_of_the_reference_multiplies():
+@pytest.mark.parametrize("example", [0, 1], ids=["a product", "conjugate gradients"])
+def test_an_example_of_the_reference_runs(example):
     """On the processor, which every machine has."""
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "reference.md").read_text(), re.S)
+    codes = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "reference.md").read_text(), re.S)
+    assert len(codes) == 2
+    code = codes[example]
     command = [sys.executable, "-c", code.replace('"cuda"', '"openmp"')]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert 0 <= float(told) < 1e-12

@@ -31,9 +31,9 @@ def pack(name: str, device, csr, dtype="float64", **options) -> Matrix:
         its flag `has_canonical_format` says that there are none. What `canonical` returned
         can be packed several times without that work.
     dtype : {'float64', 'float32'}
-        Of the values and the vectors.
+        Of the values and the vectors. Values beyond single precision become infinite in it.
     **options
-        The format's own, as ``slice_size``.
+        The format's own, as ``slice_size``: the docstring of its ``Packed`` has them.
 
     Raises
     ------

@@ -11,6 +11,10 @@ from kernels.spmv._csr import LIMIT, check_32_bits
 from kernels.spmv.csr_vector import WIDTHS
 from tests.kernels.spmv.conftest import MATRICES, elasticity, with_lengths
 
+SHIPPED = (
+    "bell", "coo", "csr_merge", "csr_scalar", "csr_vector", "ellpack", "ellpack_r", "ellwarp", "ellwarp2", "hyb",
+    "sbell", "sbell16", "sell", "sell16",
+)  # fmt: skip
 BLOCKED = ("bell", "sbell", "sbell16")
 OPTIONS = {
     "csr_vector": [{"width": width} for width in WIDTHS],
@@ -65,9 +69,38 @@ def pack(name, device, matrix, dtype="float64", **options):
     return spmv.pack(name, device, matrix, dtype, **options), matrix.astype(float)
 
 
+def own_may_refuse(name, monkeypatch):
+    """Let a format that is not shipped refuse matrices: the test with one is skipped, and says why."""
+    packed = spmv.pack
+
+    def pack_or_skip(*args, **options):
+        try:
+            return packed(*args, **options)
+        except spmv.Unsuitable as refused:
+            pytest.skip(f"{name} refuses it: {refused}")
+
+    if name not in SHIPPED:
+        monkeypatch.setattr(spmv, "pack", pack_or_skip)
+
+
 @pytest.fixture(params=spmv.FORMATS)
-def name(request):
+def name(request, monkeypatch):
+    own_may_refuse(request.param, monkeypatch)
     return request.param
+
+
+@pytest.mark.parametrize(
+    ("name", "raised"), [("own", pytest.skip.Exception), *((each, spmv.Unsuitable) for each in SHIPPED)]
+)
+def test_a_format_of_ones_own_alone_may_refuse(openmp, monkeypatch, name, raised):
+    def refuse(*args, **options):
+        raise spmv.Unsuitable("too ragged")
+
+    monkeypatch.setattr(spmv, "_format", lambda name: refuse)
+    own_may_refuse(name, monkeypatch)
+    with pytest.raises(raised, match="too ragged"):
+        pack(name, openmp, MATRICES["hex"]())
+    assert {*SHIPPED} <= {*spmv.FORMATS}
 
 
 @pytest.mark.parametrize("case", MATRICES)
@@ -311,7 +344,7 @@ def test_what_cannot_be_held(device):
     long = scipy.sparse.csr_array((np.ones(offsets[-1]), np.arange(offsets[-1]) % 30_000, offsets))
     found = spmv.refusals(device, long)
     assert "GB" in found["ellpack"] and "GB" in found["ellpack_r"] and "blocks would hold" in found["sbell"]
-    assert {name for name, reason in found.items() if not reason} == {
+    assert {name for name in SHIPPED if not found[name]} == {
         "coo", "csr_merge", "csr_scalar", "csr_vector", "ellwarp", "ellwarp2", "hyb", "sell", "sell16",
     }  # fmt: skip
     assert set(spmv.refusals(device, huge)) == set(spmv.FORMATS) and all(spmv.refusals(device, huge).values())

@@ -108,13 +108,13 @@ def _beside(results, title, lines, notes=()):
     """The table of lines, each a matrix, the name of ours, and the rows of ours and of the best rival."""
     rows = [
         {"Matrix": name, "Ours": method, "Time [µs]": 1e6 * ours["value"], "Of the bound [%]": results.of_bound(ours),
-         "Best rival": theirs and disturbed.marked(METHODS[theirs["method"]], theirs),
+         "Best rival": theirs and disturbed.marked(results, METHODS[theirs["method"]], theirs),
          "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
          "Its time over ours": quotient_text(quotient(_ends(results, theirs), _ends(results, ours)))}
         for name, method, ours, theirs in lines
     ]  # fmt: skip
     notes = [*notes, "Bound: least bytes of the format, without padding, at the bandwidth measured at that size.",
-             *disturbed.note(theirs for *_, theirs in lines)]  # fmt: skip
+             *disturbed.note(results, (theirs for *_, theirs in lines))]  # fmt: skip
     return Table(title, pandas.DataFrame(rows), notes)
 
 
@@ -133,13 +133,13 @@ def _won(results, kernels, metric, repeats):
 
     for case in named(results):
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, LIBRARIES))
-        if ours and theirs and disturbed.is_disturbed(theirs):
+        if ours and theirs and disturbed.is_disturbed(results, theirs):
             left += 1
         elif ours and theirs:
             found.append(verdict(ours, theirs))
         without += bool(ours and not theirs)
         own, rivals = (_best(results, case, each, metric, repeats) for each in (IN_PAPER, RIVALS))
-        if case in MATRICES and own and rivals and disturbed.is_disturbed(rivals):
+        if case in MATRICES and own and rivals and disturbed.is_disturbed(results, rivals):
             left_of_papers += 1
         elif case in MATRICES and own and rivals:
             papers.append((own["value"] < rivals["value"], verdict(own, rivals) == SLOWER))

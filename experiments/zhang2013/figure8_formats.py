@@ -127,10 +127,12 @@ def _ours_and_theirs(results, names, metric, title):
         ours, theirs = fastest(case, OURS, DEVICES), fastest(case, THEIRS, ("cuda", "host"))
         best.append(theirs)
         rows.append({"Matrix": name, "Our best": _place(ours), "Time [µs]": 1e6 * ours["value"] if ours else None,
-                     "Best rival": theirs and disturbed.marked(_place(theirs), theirs),
+                     "Best rival": theirs and disturbed.marked(results, _place(theirs), theirs),
                      "Its time [µs]": 1e6 * theirs["value"] if theirs else None,
                      "Its time over ours": quotient_text(quotient(ends(theirs), ends(ours)))})  # fmt: skip
-    return trimmed(Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows), disturbed.note(best)))
+    return trimmed(
+        Table(f"Our best and the best rival, {title}", pandas.DataFrame(rows), disturbed.note(results, best))
+    )
 
 
 def _place(row):

@@ -13,7 +13,7 @@ from repro.cache.store import as_stored, content, read_json, tables
 from repro.judge.roofs import Roofs
 from repro.model import DONE, SCALES, ReproError
 from repro.rows import read_file
-from repro.show.results import PREFERENCE, Results
+from repro.show.results import PREFERENCE, Results, disturbed_cells
 
 ALL_CELLS = re.compile(r"^- measured: .*; \d+ of (\d+) cells$", re.MULTILINE)  # as `repro.show.render` has it
 SCALE_ORDER = ("paper", "large", "small", "smoke")  # which of several stands for a machine
@@ -143,7 +143,7 @@ class Measurement:
         """Return the rows as artefacts' `tables` and `plot` take them."""
         return Results(
             self.frame, self.scale, self.machine, self.artefact, self.overrides, self.cores, self.roofs,
-            self.csv.parents[2],
+            self.csv.parents[2], disturbed_cells(self.manifest.get("cells", ())),
         )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from repro.rows import as_csv, frame
 from repro.run.rounds import summarised
 from repro.settings import Settings
 from repro.show import provenance
+from repro.show.results import Results, disturbed_cells, was_disturbed
 
 if TYPE_CHECKING:
     from repro.show.tables import Table
@@ -80,12 +81,11 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
 def _render(
     artefact: Artefact, module: ModuleType, tasks: list[Task], shown: list[Task], settings: Settings, base: Path
 ) -> Rendered:
-    from repro.judge.claims.stored import DISTURBED
 
     current = [task.record for task in shown]
     rows = [{**row, "artefact": artefact.id} for record in current for row in summarised(record)]
     rendered, manifest = Rendered(artefact), _manifest(artefact, shown, settings)
-    results, figure = _results(artefact, rows, settings, manifest["machine"].get("cores")), None
+    results, figure = _results(artefact, rows, settings, manifest), None
     if any(record["status"] == DONE for record in current):
         for name in ("tables", "plot"):
             try:
@@ -100,7 +100,7 @@ def _render(
 
     rendered.beliefs = _believed(shown, settings)
     rendered.before = _pending(shown, few=False)
-    rendered.disturbed = [note for note in provenance.notes(current) if any(word in note for word in DISTURBED)]
+    rendered.disturbed = [note for note in provenance.notes(current) if was_disturbed([note])]
     rendered.tables = noted(rendered.tables, rendered.beliefs)
 
     def write(suffix: str, content: Any) -> None:
@@ -132,13 +132,12 @@ def _render(
     return rendered
 
 
-def _results(artefact: Artefact, rows: list[dict], settings: Settings, cores: int | None):
-    from repro.show.tables import Results
+def _results(artefact: Artefact, rows: list[dict], settings: Settings, manifest: dict):
 
     folder = settings.store.folder
     return Results(
-        frame(rows), settings.scale, settings.machine, artefact.id, settings.overrides, cores, Roofs.read(folder),
-        folder.parent,
+        frame(rows), settings.scale, settings.machine, artefact.id, settings.overrides,
+        manifest["machine"].get("cores"), Roofs.read(folder), folder.parent, disturbed_cells(manifest["cells"]),
     )  # fmt: skip
 
 

@@ -14,13 +14,26 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
 from repro.published import Published, load
 from repro.rows import agree, has, read
-from repro.run.state import ON_CORES
+from repro.run.state import LOST, ON_CORES
 from repro.units import convert, is_missing, is_rate, is_time
 
 if TYPE_CHECKING:
     import pandas
 
+DISTURBED = ("was disturbed", LOST)  # in notes on a cell whose samples could not be had otherwise
 PREFERENCE = ("cuda", "opencl", "openmp", "host")  # which back end stands for "ours" where several ran
+
+
+def was_disturbed(notes: Iterable[str]) -> bool:
+    """Return whether the notes on a cell say that other work disturbed its samples to the end."""
+    return any(word in note for note in notes for word in DISTURBED)
+
+
+def disturbed_cells(cells: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str, str]]:
+    """Return case, method and back end of those cells of a manifest that were disturbed, see `was_disturbed`."""
+    return frozenset(
+        (cell["case"], cell["method"], cell["backend"]) for cell in cells if was_disturbed(cell.get("notes") or ())
+    )
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,7 @@ class Results:
     cores: int | None = None  #: how many the processor had for what runs on all threads; None where it is not known
     roofs: Roofs = field(default_factory=Roofs)  #: what the machine's devices allow
     folder: Path | None = None  #: of all machines' results, where what was measured at other scales may lie
+    disturbed: frozenset[tuple[str, str, str]] = frozenset()  #: see `disturbed_cells`
     #: The rows that were asked for one by one, here or of a part of these results: a figure's caption tells of them, so
     #: that a figure has results of its own, apart from those of tables.
     asked: dict[tuple, dict[str, Any]] = field(default_factory=dict, compare=False, repr=False)

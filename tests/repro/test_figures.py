@@ -9,7 +9,7 @@ from repro.cache.store import content, write_packed
 from repro.cli import main
 from repro.judge import spread, verify
 from repro.judge.verify import LIST, WRONG
-from repro.model import Skip
+from repro.model import DONE, Skip
 from repro.show import redraw as redrawing
 
 
@@ -41,6 +41,16 @@ def test_figures_are_drawn_again_without_measuring(measured, capsys):
     assert measured.file("table1.smoke.pdf").read_bytes().startswith(b"%PDF")
     assert measured.traces() == traces
     assert "1 figure drawn" in capsys.readouterr().err
+
+
+def test_tables_know_the_cells_whose_samples_were_disturbed_to_the_end(measured):
+    path = measured.file("table1.smoke.samples.json.xz")
+    archive = json.loads(content(path.with_suffix("")))
+    assert results_of(measured).disturbed == frozenset()
+    first, second, *_ = (cell for cell in archive["cells"] if cell["status"] == DONE)
+    first["notes"], second["notes"] = ["sum was disturbed, and not to be had otherwise: steal"], ["another note"]
+    write_packed(path.with_suffix(""), json.dumps(archive).encode())
+    assert results_of(measured).disturbed == {(first["case"], first["method"], first["backend"])}
 
 
 def test_packed_rows_are_read_by_every_command_and_by_pandas(measured, capsys, monkeypatch):

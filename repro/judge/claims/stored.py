@@ -27,13 +27,11 @@ from repro.judge.roofs import Roofs, physical
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.rows import agree, asked, has, read
 from repro.run.busy import shared
-from repro.run.state import LOST
-from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind
+from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind, was_disturbed
 from repro.units import convert, is_rate, is_time, split
 
 CEILINGS = "ceilings"
 PUBLIC = "public-"  # begins the key of data that were downloaded
-DISTURBED = ("was disturbed", LOST)  # in notes on a cell whose samples could not be had otherwise
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
 
 
@@ -125,7 +123,7 @@ class Stored:
             for cell in manifest.get("cells", ()):
                 key = _place({**cell, "artefact": artefact})
                 self._data[key] = [name for name in cell["data"] if name not in public]
-                if any(word in note for note in cell.get("notes") or () for word in DISTURBED):
+                if was_disturbed(cell.get("notes") or ()):
                     self._disturbed.add((*key, manifest["scale"]))
         return rows.to_dict("records")
 

@@ -131,15 +131,18 @@ def _won(results, kernels, metric, repeats):
     def verdict(*rows):
         return of_intervals(*(_ends(results, row) for row in rows), THRESHOLD).verdict
 
+    def is_in_doubt(ours, theirs):  # a victory; a rival that was quicker even so is none
+        return ours["value"] < theirs["value"] and disturbed.is_disturbed(results, theirs)
+
     for case in named(results):
         ours, theirs = (_best(results, case, each, metric, repeats) for each in (kernels, LIBRARIES))
-        if ours and theirs and disturbed.is_disturbed(results, theirs):
+        if ours and theirs and is_in_doubt(ours, theirs):
             left += 1
         elif ours and theirs:
             found.append(verdict(ours, theirs))
         without += bool(ours and not theirs)
         own, rivals = (_best(results, case, each, metric, repeats) for each in (IN_PAPER, RIVALS))
-        if case in MATRICES and own and rivals and disturbed.is_disturbed(results, rivals):
+        if case in MATRICES and own and rivals and is_in_doubt(own, rivals):
             left_of_papers += 1
         elif case in MATRICES and own and rivals:
             papers.append((own["value"] < rivals["value"], verdict(own, rivals) == SLOWER))
@@ -150,7 +153,7 @@ def _won(results, kernels, metric, repeats):
         f"{slower}. {open_}Rivals that are kernels of this project are no libraries."
     ] * bool(found)
     if left:
-        told.append(f"Matrices not counted, whose best library was disturbed: {left}.")
+        told.append(f"Not counted, since the best library was slower but disturbed: {left}.")
     if without:
         told.append(f"No library ran {without} of them here, whose rivals are kernels of this project's; Table 4 has "
                     "cuSPARSE's CSR beside K1 and K2.")  # fmt: skip
@@ -161,7 +164,7 @@ def _won(results, kernels, metric, repeats):
         )
         won, shown = (sum(each) for each in zip(*papers, strict=True)) if papers else (0, 0)
         here = here.format(won, len(papers), shown) * bool(papers)
-        here += f" Matrices not counted, whose best rival was disturbed: {left_of_papers}." * bool(left_of_papers)
+        here += f" Not counted, since the best rival was slower but disturbed: {left_of_papers}." * bool(left_of_papers)
         told.append(
             f"Published: K1 or K2 is the fastest for {stated(PUBLISHED[metric, repeats])} of 15 matrices.{here}"
         )

@@ -193,7 +193,7 @@ def _as_text(value: Any) -> str | None:
     return json.dumps(value)
 
 
-@lru_cache(maxsize=4096)  # rows repeat their parameters
+@lru_cache(maxsize=4096)  # rows repeat their parameters; those share what it returns
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)

@@ -149,8 +149,8 @@ def _won(results, kernels, metric, repeats):
     faster, slower = (found.count(verdict) for verdict in (SLOWER, FASTER))  # of the library
     open_ = "On the others the intervals show no difference. " * (faster + slower < len(found))
     told = [
-        f"Of {len(found)} matrices that a library ran ours is faster than the best library on {faster}, and slower on "
-        f"{slower}. {open_}Rivals that are kernels of this project are no libraries."
+        f"Of {len(found)} matrices that a library ran{' and that count' * bool(left)} ours is faster than the best "
+        f"library on {faster}, and slower on {slower}. {open_}Rivals that are kernels of this project are no libraries."
     ] * bool(found)
     if left:
         told.append(f"Not counted, since the best library was slower but disturbed: {left}.")

@@ -1,4 +1,4 @@
-"""CSR along the merge path of row ends and entries (Merrill, Garland 2016): every thread takes equally many.
+"""CSR along the merge path of row ends and entries (Merrill, Garland 2016): all threads take equally many of them.
 
 The order of additions is fixed, so that a product gives the same bits each time. On an H200 the walk
 along the path is much of what it executes; unrolling it, or more registers a thread, is slower. Notes:

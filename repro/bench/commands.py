@@ -93,7 +93,7 @@ def _require_writable(folder: Path) -> None:
     try:
         for within in (folder / "results", folder / "env"):
             within.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=within).close()  # os.access would say yes to root
+            tempfile.TemporaryFile(dir=within).close()
     except OSError as error:
         raise ReproError(
             f"{folder} cannot be written: {error.strerror}; asv keeps its results and checkouts there"

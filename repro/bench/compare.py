@@ -99,8 +99,7 @@ def compare(
 ) -> tuple[list[Verdict], bool]:  # fmt: skip
     """Measure two commits in rounds, and judge every benchmark that either has measured.
 
-    Returns the verdicts, and whether Ctrl-C came before the last: the rounds that were complete are then judged, if
-    they are enough.
+    Returns the verdicts, and whether Ctrl-C ended the rounds: the complete ones are then judged, if they are enough.
 
     Parameters
     ----------
@@ -150,8 +149,8 @@ def compare(
         passed = time.monotonic() - begun
         is_over = is_stopped or passed > 60 * minutes
         if number == 1 and not is_over:
-            least = _duration(FIRST_LOOK * passed)  # the first round builds, too
-            say(f"a round takes {_duration(passed)}; a verdict takes {FIRST_LOOK} rounds or more, about {least}")
+            least = FIRST_LOOK * passed  # about, since the first round builds, too
+            say(f"a round takes {passed:.0f} s; a verdict takes {FIRST_LOOK} rounds or more, about {least:.0f} s")
         if number not in planned and not is_over:
             continue
         for name in [name for name in found if name not in verdicts or verdicts[name].verdict == UNDECIDED]:
@@ -174,10 +173,6 @@ def compare(
     return verdicts, is_stopped
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds / 60:.0f} min"
-
-
 def _say_causes(verdicts: Sequence[Verdict], failed: Mapping[str, Mapping[str, str]], say: Callable) -> None:
     """Say of each commit why it failed the first benchmark that it lost; others mostly fail for the same."""
     for side, word in SIDES.items():
@@ -188,11 +183,11 @@ def _say_causes(verdicts: Sequence[Verdict], failed: Mapping[str, Mapping[str, s
 
 
 def ruled_out(verdicts: Sequence[Verdict]) -> str:
-    """Return how much slower the undecided benchmarks may be, as far as is known; nothing if none is undecided."""
+    """Return how much slower the undecided benchmarks may be, as far as is known."""
     undecided = [each for each in verdicts if each.verdict == UNDECIDED]
-    if not undecided:
-        return ""
     worst = max(undecided, key=lambda each: each.high)
     word = "slower" if worst.unit == "seconds" else "worse"
-    most = f"up to {max(0.0, 100 * (worst.high - 1)):.1f} %" if math.isfinite(worst.high) else "any number of times"
+    if worst.high <= 1:
+        return f"{len(undecided)} undecided: none is {word}"
+    most = f"up to {100 * (worst.high - 1):.1f} %" if math.isfinite(worst.high) else "any number of times"
     return f"{len(undecided)} undecided: {most} {word} is not ruled out"

@@ -34,11 +34,13 @@ def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.
     head, begun = measured.commit_hash("HEAD"), time.time()
     measured.discover(head, name, benchmarks)  # asv would only say that it selects none
     status = commands.asv(*words, seconds=seconds)
+    if status not in (0, 2):  # 2: some benchmarks failed, others may have a value
+        raise ReproError(f"asv ended with {status}")
     if not measured.read(head, name, benchmarks, begun):
         raise ReproError(
             "nothing was measured: all that matches failed or is n/a here; `repro doctor` says which back ends work"
         )
-    raise typer.Exit(int(bool(status)))  # asv's own 2 is a wrong command's here
+    raise typer.Exit(int(bool(status)))  # a 2 is a wrong command's here
 
 
 @app.command("compare")
@@ -55,8 +57,8 @@ def compare(
 ) -> None:  # fmt: skip
     """Measure two commits in rounds, until each benchmark is slower, faster or the same, or the rounds are over.
 
-    Exits with 1 if anything is slower, worse or lost, with 2 for a wrong command. Ctrl-C judges the rounds that are
-    complete, if they are enough, and exits with 130.
+    Exits with 1 if anything is slower, worse or lost, or nothing is measured, with 2 for a wrong command. Ctrl-C judges
+    the rounds that are complete, if they are enough, and exits with 130.
     """
     from repro.bench import commands
     from repro.bench import compare as comparing
@@ -84,7 +86,7 @@ def compare(
                 say(f"{found.benchmark}: {found.verdict}, {found.reason}")
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     say(f"{plural(len(verdicts), 'benchmark')}: {told}")
-    if undecided := comparing.ruled_out(verdicts):
-        say(undecided)
+    if undecided := counts[comparing.UNDECIDED]:
+        say(comparing.ruled_out(verdicts))
     regressed = any(counts[verdict] for verdict in comparing.REGRESSIONS)
     raise typer.Exit(130 if is_stopped else 1 if regressed else 3 if undecided and fail_on_undecided else 0)

@@ -193,7 +193,7 @@ def install(venv, required, optional):
 
 @contextlib.contextmanager
 def one_at_a_time(venv):
-    """Keep two set-ups of an environment from meeting, whichever checkouts they are of."""
+    """Keep two set-ups of an environment from meeting: of any checkouts, if a file can be made beside it."""
     path = venv.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     path = path.with_name(f".{path.name.lstrip('.')}.lock")

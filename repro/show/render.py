@@ -81,7 +81,6 @@ def render(artefact: Artefact, module: ModuleType, tasks: list[Task], settings: 
 def _render(
     artefact: Artefact, module: ModuleType, tasks: list[Task], shown: list[Task], settings: Settings, base: Path
 ) -> Rendered:
-
     current = [task.record for task in shown]
     rows = [{**row, "artefact": artefact.id} for record in current for row in summarised(record)]
     rendered, manifest = Rendered(artefact), _manifest(artefact, shown, settings)
@@ -133,7 +132,6 @@ def _render(
 
 
 def _results(artefact: Artefact, rows: list[dict], settings: Settings, manifest: dict):
-
     folder = settings.store.folder
     return Results(
         frame(rows), settings.scale, settings.machine, artefact.id, settings.overrides,

@@ -30,7 +30,7 @@ def was_disturbed(notes: Iterable[str]) -> bool:
 
 
 def disturbed_cells(cells: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str, str]]:
-    """Return case, method and back end of those cells of a manifest that were disturbed, see `was_disturbed`."""
+    """Return case, method and back end of those cells of a manifest that were disturbed, by their notes."""
     return frozenset(
         (cell["case"], cell["method"], cell["backend"]) for cell in cells if was_disturbed(cell.get("notes") or ())
     )

@@ -211,9 +211,10 @@ def asked(laboratory, monkeypatch):
     return calls
 
 
-def test_this_commit_is_measured_under_the_machines_name(asked):
+def test_this_commit_is_measured_under_the_machines_name(asked, capsys):
     """The GPU's name is in it by way of the harness's; if asv fails, so does the command."""
     assert main(["bench", "run", "--seconds", "0.25"]) == 1
+    assert capsys.readouterr().err.endswith("repro: asv ended with 3\n")
     (named, _), (words, more) = asked
     assert named[:4] == ("machine", "--yes", "--machine", "bench") and "--cpu" in named
     assert words == ("run", "--machine", "bench", "--show-stderr", "--bench", "planted", "--bench", "other", "HEAD^!")

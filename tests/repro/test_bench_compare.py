@@ -1,5 +1,6 @@
 """Commits compared by simulated measurements: verdicts, what is measured again, and what is lost."""
 
+import dataclasses
 import json
 import random
 import re
@@ -151,6 +152,12 @@ def test_undecided_is_no_success_for_whoever_asks_for_one(simulated, capsys, nam
     simulated({name: 1.0, "even": 1.0})
     assert main(["bench", "compare", "old", "new", "--bench", name, *words]) == code
     assert re.fullmatch(f"1 undecided: {said} is not ruled out", capsys.readouterr().err.splitlines()[-1])
+
+
+def test_an_undecided_gain_is_no_slow_down():
+    found = {**dict.fromkeys((field.name for field in dataclasses.fields(compare.Verdict)), None), "unit": "seconds"}
+    gain = compare.Verdict(**{**found, "high": 0.99, "verdict": compare.UNDECIDED})
+    assert compare.ruled_out([gain]) == "1 undecided: none is slower"
 
 
 def test_a_change_for_the_worse_goes_before_what_is_undecided(simulated):

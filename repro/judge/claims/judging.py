@@ -54,7 +54,7 @@ def verdicts(
 
     Raises `ReproError` when a ledger is malformed, or a predicate does not fit the rows that it selects.
 
-    `machine`: judge by this machine's results. By default each claim is judged by those that say most of it: where its
+    `machine`: judge by this machine's results. By default each claim is judged by those that fit it best: where its
     number can be judged rather than only the effect, at the papers' sizes rather than at others, by results that are
     verified rather than by others, beside a processor of as many cores as the paper's, on more of its points, and of
     those alike by results that decide it, whichever way.

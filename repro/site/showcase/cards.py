@@ -24,7 +24,7 @@ READING = """\
 - A time is shorter or longer if the interval of the ratio excludes 1, and the change exceeds 2 %. It is the same if
   that interval lies within 2 % of 1. `repro compare --with` shows each time.
 - Each claim is judged twice, by the rows of either machine alone. Our own tests are among the claims. The claims' own
-  pages go by the machine that fits a claim best: between two cards by the one with more of its points.
+  pages go by the machine that fits a claim best: between two cards mostly by the one with more of its points.
 - A claim with two verdicts has the points that differ. Each point has the paper's number, both machines' numbers, and
   whether their intervals overlap. *Exceeded* is more of the paper's effect, whether the number is larger or smaller.
   The reasons of both verdicts follow.

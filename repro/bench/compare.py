@@ -138,7 +138,7 @@ def compare(
                                             failed=failed[side]) for side in sides}  # fmt: skip
         except KeyboardInterrupt:
             if number <= FIRST_LOOK:
-                say(f"stopped in round {number}: nothing is judged before round {FIRST_LOOK}")
+                say(f"stopped in round {number}: nothing is judged before {FIRST_LOOK} are complete")
                 raise
             say(f"stopped in round {number}: the rounds before it are judged")
             is_stopped, number, taken = True, number - 1, {}

@@ -77,3 +77,10 @@ def test_kernels_on_the_processor_have_a_column_where_the_device_is_another(plac
     assert line["device [s]"] == "2.00"
     assert line.get("all threads, ELLPACK-R [s]") == ("3.00" if "cuda" in places else None)
     assert "ELLPACK-R [s]" not in " ".join(made.notes)
+
+
+def test_a_page_tells_where_the_bound_counts_more_than_tiles_need():
+    told = "The bound counts each step of a cycle by itself. `small`, `mixed` do several at once"
+    for variants, is_told in ((["sell", "small", "mixed"], True), (["sell", "mixed-spai"], False)):
+        notes = layout.meanings("circle", [{"Variant": each} for each in variants])
+        assert any(note.startswith(told) for note in notes) == is_told

@@ -7,8 +7,9 @@ from repro.cache.store import read_json
 from repro.cli import main
 from repro.model import Cell
 from repro.run import manifest
-from repro.show import provenance
+from repro.show import provenance, render, results
 from repro.show.render import FEWER_ROUNDS, MEASURED_BEFORE, NO_TABLE, _missing, as_markdown
+from repro.show.results import Results
 from repro.show.tables import Table
 
 
@@ -79,6 +80,14 @@ def test_a_run_says_whose_samples_were_disturbed(laboratory, monkeypatch, capsys
     assert laboratory.run("table1", "--only", "backend=host") == 0
     err = " ".join(capsys.readouterr().err.split())
     assert f"demo2020-table1: {note}" in err and "demo2020-table1: a note" not in err
+
+
+def test_tables_of_a_run_know_which_cells_were_disturbed(laboratory, monkeypatch):
+    made = []
+    monkeypatch.setattr(render, "Results", lambda *given: made.append(Results(*given)) or made[-1])
+    monkeypatch.setattr(results, "was_disturbed", lambda notes: True)
+    assert laboratory.run("table1", "--only", "backend=host") == 0
+    assert made[-1].disturbed == {(row["case"], row["method"], "host") for row in made[-1].done.to_dict("records")}
 
 
 def test_a_page_names_its_hosts_where_several_measured(laboratory, monkeypatch):

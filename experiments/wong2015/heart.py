@@ -29,8 +29,8 @@ TOLERANCE = 1e-7  # of the potential, between implementations; that of Newton's 
 # without a matrix, which takes their place for the largest, needs less.
 DEVICE_BYTES, HOST_BYTES = 850, 800
 SETTING = (
-    f"Steps of {DT * MILLISECONDS:.2g} ms; Newton iterations end when the residual is 1e-8 times the one of a "
-    "unit potential. Conjugate gradients end at 1e-6 of that."
+    f"Steps of {DT * MILLISECONDS:.2g} ms; Newton iterations end when their residual is 1e-8 of a unit "
+    "potential's. Conjugate gradients end when theirs is 1e-6 of the Newton iteration's."
 )
 START = (
     "Measured runs start with a plane front half-way from apex to base, the same for all. Every other result is "

@@ -12,7 +12,7 @@ def believe(
     names: Names = None, paper: Papers = None, scale: Scale = None, results: Results = None, machine: Machine = None,
     sample: Annotated[int, typer.Option("--sample", min=5, help="Void cells to measure again, at least 2 %.")] = 5,
 ) -> None:  # fmt: skip
-    """Keep void cells of which code, kernels or libraries alone changed.
+    """Keep void cells of which only code, kernels or libraries changed.
 
     A random sample of them is measured again. If every number of the sample agrees with the stored one, the belief is
     written, with what changed, the reason and the sample. Nothing that is stored is changed.

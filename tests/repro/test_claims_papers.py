@@ -78,6 +78,7 @@ def runs_there(backend, place):
 def test_every_paper_has_a_ledger_without_idle_names(paper):
     found = claims(paper)
     assert len(found) >= 20
+    assert len({claim.says for claim in found}) == len(found)  # lists show a claim by its sentence alone
     for claim in found:
         parts = [each for each in (claim.stated, claim.effect, claim.today, *claim.causes) if each]
         used = set().union(*(names_of(each.formula) for each in parts))

@@ -62,7 +62,7 @@ def caption() -> str:
         "kept more of the kernel's data than of the probe's.",
         "- *Of any format's* is warm as well, by the least bytes that any format must move. It ranks formats.",
         "- *Best rival* is the fastest library or baseline of that algorithm in the same results, warm. *Faster by* is "
-        "its time over ours, and in parentheses the interval of that: below 1 × the rival is faster.",
+        "its time over ours, with the interval in parentheses. Below 1 × the rival is faster.",
         "- Some methods ran in several numberings. A rival counts with its fastest one. Ours count in the numberings "
         "that a rival ran in on the same back end, if one did; the fastest is shown.",
         "- *Undecided*: by the intervals of the two times, either may be the faster one. Such a ratio is neither a win "

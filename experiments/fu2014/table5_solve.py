@@ -177,7 +177,7 @@ def _pairs(results, names):
             rows.append(row)
     notes = ["Along a row only the aggregates change. Down a column the relaxation changes, and with it both weights "
              "and the kernels: Jacobi's have their matrices in HYB."]  # fmt: skip
-    return Table("What relaxation and aggregates bring", pandas.DataFrame(rows, dtype=object), notes)
+    return Table("Effects of relaxation and of aggregates", pandas.DataFrame(rows, dtype=object), notes)
 
 
 def _steps(results, names):

@@ -139,7 +139,7 @@ def _times(results, names):
              f"In parentheses: the interval. On {open_} of {len(rows)} lines it leaves open which product is faster, "
              "and so whether reordering ever pays: the table's α is by the medians.",
              *device_notes(results, "product")]  # fmt: skip
-    return Table("What Table 4 is made of", pandas.DataFrame(rows), notes)
+    return Table("Times behind Table 4", pandas.DataFrame(rows), notes)
 
 
 def plot(results):
@@ -152,5 +152,5 @@ def plot(results):
              quantity=f"α: products to break even,\nreordered on the {where.upper()}",
              parameters={"where": where})  # fmt: skip
         slanted(axes, 90)
-    caption(made, results, " ".join([*marks(results), "What is infinite has no mark."]))
+    caption(made, results, " ".join([*marks(results), "An infinite α has no mark."]))
     return made

@@ -159,7 +159,7 @@ def _statements(results, names):
             "By their bytes alone blocks of 2 × 2 make a product 1.33 times as fast, of 3 × 3 1.42 times, where both "
             "formats come as near to the memory's rate. Where SBELL gains more, SELL stays farther below it."
         ]
-        found.append(trimmed(Table(f"What the text says of SBELL, {text}", pandas.DataFrame(rows), notes)))
+        found.append(trimmed(Table(f"SBELL beside the numbers in the text, {text}", pandas.DataFrame(rows), notes)))
     return found
 
 

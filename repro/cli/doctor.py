@@ -55,7 +55,7 @@ def _show(settings: Any, presences: list, facts: dict, known: dict, days: dict, 
     from rich.markup import escape
 
     out = console()
-    here = table("What is here", "kind", "name", "", "detail", "to get it")
+    here = table("On this machine", "kind", "name", "", "detail", "to get it")
     for presence in presences:
         mark = "[green]yes[/green]" if presence.available else "[yellow]no[/yellow]"
         here.add_row(presence.kind, presence.name, mark, escape(presence.detail), escape(presence.remedy))

@@ -90,7 +90,7 @@ def test_speed_ups_are_the_hosts_time_over_the_devices():
 
 def test_sbell_is_compared_with_sell_and_cusparse():
     text, _ = show("figure8_formats", lambda cell: DONE)
-    statement = text[text.index("What the text says") :]
+    statement = text[text.index("SBELL beside the numbers") :]
     quad = line_of(statement, "| quad")
     assert quad[2:4] == ["21.3", "3.52"] and quad[4:6] == ["0", "23.78"] and quad[6:8] == ["1.00", "5.52"]
 

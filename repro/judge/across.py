@@ -1,4 +1,4 @@
-"""What the stored files say of each other: a round is of one machine, facts repeat on others, times have samples.
+"""Checks of stored files against each other: a round is of one machine, facts repeat on others, times have samples.
 
 Facts are compared between devices of one compute capability, on which sizes depend.
 """

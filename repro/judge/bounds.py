@@ -1,4 +1,4 @@
-"""How near a row comes to what its device allows, computed when it is shown: from its work and the device's roof."""
+"""A row's fraction of what its device allows, computed when it is shown: from its work and the device's roof."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ def fraction(row: Mapping[str, Any], roofs: Roofs, *, of_problem: bool = False, 
     Parameters
     ----------
     of_problem : bool
-        Of the bytes that any format must move, and not those of the row's own format: this ranks kernels.
+        Whether to count the bytes that any format must move, not the bytes of the row's own format: this ranks kernels.
     cores : int, optional
         Of the processor; by default the row's own, where it has a column of them.
     """

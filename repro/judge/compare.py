@@ -96,7 +96,7 @@ def beside_the_paper(
     stands_for = papers.stand_ins(artefact.partition("-")[0], frame["method"].unique())
     compared = compare(frame, papers.load(artefact), stands_for, Roofs.read(csv.parents[1]))
     if manifest.get("overrides"):
-        compared["published_of_peak"] = None  # the work is that of other data
+        compared["published_of_peak"] = None  # the work is of other data
     return compared
 
 
@@ -105,12 +105,12 @@ def _fractions(
     roofs: Roofs,
 ) -> tuple[float | None, float | None]:  # fmt: skip
     """Return how much of their hardware our row and the published number use; None where that cannot be told."""
-    peak = of_published(artefact, theirs) if row["scale"] == "paper" else None  # the work is that of another size
+    peak = of_published(artefact, theirs) if row["scale"] == "paper" else None  # the work is of another size
     ours, printed = row["value"] * split(row["unit"])[0], number.value * split(number.unit)[0]
     roof = of_roof(roofs.of(row["device"], row.get("cores")))
     if split(number.unit)[1] == "B/s":  # which counts bytes of its own
         return ours / roof.bandwidth if roof else None, printed / peak.bandwidth if peak else None
-    # A rate is that of the time that it comes from; another time than that of the work is of more, or of less.
+    # A rate counts by the time that it comes from; a time other than the work's is of more, or of less.
     behind = times_behind(row, cell) if is_rate(row["unit"]) else []
     timed = [each for each in (row, *behind) if not is_missing(each.get("work_bytes"))]
     if len(timed) != 1 or min(ours, printed) <= 0:
@@ -151,9 +151,9 @@ def compare_results(
     """Return two sets of results side by side, with a verdict on each metric.
 
     Times and rates are judged by ``repro.judge.difference.of_intervals``; the reason says where one has no interval.
-    What both sets have of one measurement is the same. Other values are ``changed`` when they differ by more than
-    `threshold`, whole numbers at any difference. A value that the old set alone has is ``lost``, with the new row's
-    reason; one that only the new set has is ``added``.
+    Values that both sets have of one measurement are the same. Other values are ``changed`` when they differ by more
+    than `threshold`, whole numbers at any difference. A value that the old set alone has is ``lost``, with the new
+    row's reason; one that only the new set has is ``added``.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def compare_results(
     Returns
     -------
     pandas.DataFrame
-        Columns ``RESULTS_COLUMNS``, after the metric those of the rows' own parameters; `change` is new over old
-        less one, and values are in the old row's unit.
+        Columns ``RESULTS_COLUMNS``, after the metric the columns of the rows' own parameters; `change` is new over
+        old less one, and values are in the old row's unit.
     """
     import pandas
 

@@ -1,7 +1,7 @@
 """Derived numbers of a paper, worked out again from the numbers they come from, to the precision of the printed digits.
 
 ``published/<paper>/relations.toml`` says what follows from what; there a reference is ``<table> <method> <metric>``,
-with a case behind it where it is not that of the derived number, or ``text <id>``; a method with a ``*`` is a list.
+with a case behind it where it is not the derived number's, or ``text <id>``; a method with a ``*`` is a list.
 Where a table has several numbers of a metric, it is ``metric[repeats=50]``.
 """
 
@@ -92,7 +92,7 @@ def _repeated(relation: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def verdicts(paper: str, root: Path = ROOT) -> list[Verdict]:
-    """Return every derived number of a paper beside what it should be, those that agree as well.
+    """Return every derived number of a paper beside what it should be, also where the two agree.
 
     Raises `ReproError` when a relation names a number that is not there, or its formula is none.
     """

@@ -7,7 +7,7 @@
     "time_per_iteration*" = "solve*"      # the second star is what the first stands for
 
 A time or a rate that stands there has the interval of that time, scaled: of several the one whose own parameters are
-the same. What was not sampled stands nowhere.
+the same. A metric that comes from no sampled time stands nowhere.
 """
 
 from collections.abc import Mapping

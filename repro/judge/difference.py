@@ -116,7 +116,7 @@ def interval(changes: Sequence[float], alpha: float) -> tuple[float, float]:
     n = len(values)
     if n < 2:
         return -math.inf, math.inf
-    # Rounds that agree by chance are taken to spread as is usual; those that spread more count as they are.
+    # Rounds that agree by chance are taken to spread as is usual; rounds that spread more count as they are.
     own = float(values.var(ddof=1))
     usual = (USUAL_FREEDOM * USUAL_SPREAD**2 + (n - 1) * own) / (USUAL_FREEDOM + n - 1)
     reach = -float(stdtrit(n - 1, alpha / 4)) * math.sqrt(max(own, usual) / n)
@@ -134,7 +134,7 @@ def interval(changes: Sequence[float], alpha: float) -> tuple[float, float]:
 def _ranks_outside(n: int, tail: float) -> int:
     """Return how many of Walsh's averages lie left of the interval's lower end with it; 0 if there is no such end.
 
-    The sum of the ranks of n numbers' positive ones is that of a subset of 1 to n, each as likely: exact, in integers.
+    Sums of the positive numbers' ranks are sums of subsets of 1 to n, each as likely: exact, in integers.
     """
     ways = [1]  # of each sum
     for rank in range(1, n + 1):

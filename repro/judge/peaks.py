@@ -1,4 +1,4 @@
-"""What a machine allows: the measured ceilings of ours, the vendors' peaks of the papers'."""
+"""Limits of a machine: the measured ceilings of ours, the vendors' peaks of the papers'."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ EVERYTHING = 1e15  # bytes: more than any cache holds, so that the bandwidth is 
 
 @dataclass(frozen=True)
 class Peak:
-    """What a device can do at most."""
+    """The most that a device can do."""
 
     name: str
     bandwidth: float  #: of its memory, bytes a second

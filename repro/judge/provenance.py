@@ -1,4 +1,4 @@
-"""Whether the keys of stored results are those of the commits that they name."""
+"""Checks whether the keys of stored results are the keys of the commits that they name."""
 
 import json
 import os

@@ -11,13 +11,13 @@ from typing import Any
 from repro.cache.store import read_json
 from repro.run.ceilings import Ceilings
 
-#: What PoCL, an OpenCL of processors, puts before a processor's name, as in ``cpu-skylake-avx512-`` or ``pthread-``.
+#: Prefix of PoCL, an OpenCL of processors, before a processor's name, as in ``cpu-skylake-avx512-`` or ``pthread-``.
 EMULATED = re.compile(r"^(?:pthread|cpu|basic|tbb|omp)(?:-[a-z0-9_.+]+)*-(?=\S)")
 
 
 @dataclass(frozen=True)
 class Roof:
-    """What a device allows."""
+    """A device and what it allows."""
 
     device: str  #: the physical device's name
     gpu: bool
@@ -48,7 +48,7 @@ class Roofs:
 
 
 def physical(device: str) -> str:
-    """Return a device's name without what an emulation of a GPU puts before that of a processor."""
+    """Return a device's name without what an emulation of a GPU puts before a processor's name."""
     return EMULATED.sub("", device)
 
 

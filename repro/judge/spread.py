@@ -11,9 +11,9 @@ other hosts, in the stored history of the project. A device alone repeats best, 
 neighbours change the pace of a processor's cores, which is measured beside the samples, its interval reaches over that
 pace. Another day or host may meet a pace that this one did not, so that the scale grows by the width of the pace.
 
-Where a host drives a device, a round's own samples tell how well it will repeat: those of a solve that the device does
-most of lie close together, those of a set-up far apart. Results are of a kind of machine, so that the interval of a
-device alone has room for another card of that kind.
+Where a host drives a device, a round's own samples tell how well it will repeat: samples of a solve that the device
+does most of lie close together, samples of a set-up far apart. Results are of a kind of machine, so that the interval
+of a device alone has room for another card of that kind.
 
 A sample may be of a single launch, as each cold one is, behind an eviction of the cache. Hosts with the same card and
 driver are of two kinds: one takes longer for single launches, by the same time whatever is launched, and not in samples
@@ -35,7 +35,7 @@ LARGEST = 700.0  # logarithm of what a number holds
 
 @dataclass(frozen=True)
 class Prior:
-    """How rows of a kind repeat: the scale of their logarithm's deviation between rounds, and degrees of freedom."""
+    """Repetition of rows of a kind: the scale of their logarithm's deviation between rounds, and degrees of freedom."""
 
     scale: float
     freedom: float

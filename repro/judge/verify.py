@@ -43,7 +43,7 @@ DAMAGED = (OSError, ReproError, ValueError, LookupError, TypeError)
 
 @dataclass(frozen=True)
 class Problem:
-    """What is not as it should be."""
+    """Something in the stored results that is not as it should be."""
 
     kind: str  #: one of 'wrong', 'unproven', 'not checked'
     file: str  #: an artefact's files without suffix, below the folder of results: ``h200/zhang2013/table2``
@@ -54,7 +54,7 @@ class Problem:
 
 
 class Verified(NamedTuple):
-    """What a verification finds."""
+    """The findings of a verification."""
 
     problems: list[Problem]
     code: list[str]  #: which of the cells are of HEAD's code, in lines; see `repro.judge.same_code`
@@ -102,7 +102,7 @@ def verify(results: Path, renewing: bool = False) -> Verified:
 
 
 def measured(results: Path) -> list[Measured]:
-    """Return the rounds of all cells, but those of files that are damaged, which `verify` names."""
+    """Return the rounds of all cells, but not of damaged files, which `verify` names."""
     found = []
     for path in _manifests(results):
         with contextlib.suppress(*DAMAGED):
@@ -120,7 +120,7 @@ def _manifests(results: Path) -> list[Path]:
 
 
 def _of_the_list(results: Path, unproven: Mapping[str, str]) -> list[Problem]:
-    """What is wrong with the list of unverified files: it has to have those that are unproven, and no others."""
+    """Return what is wrong with the list of unverified files: it has to have the unproven files, and no others."""
     listed = unverified(results)
     found = [Problem(WRONG, file, f"not in {LIST}: {why}") for file, why in unproven.items() if file not in listed]
     return found + [Problem(WRONG, file, f"in {LIST} without need") for file in listed if file not in unproven]

@@ -1,4 +1,4 @@
-"""What the paper asks of a value: its numbers, their bounds with the tolerance, and both in words."""
+"""The paper's requirement on a value: its numbers, their bounds with the tolerance, and both in words."""
 
 import re
 from pathlib import Path

@@ -3,7 +3,7 @@
 The gap is how many times the paper's number ours is, of a range its nearer end, or the bound that a claim sets without
 one. A cause without which the value is that number, within that range, or where that bound wants it, explains all of
 it; one that leaves a gap explains one less the logarithm of that gap over the logarithm of the whole. Of several points
-it is the median of what it explains at each: medians of the values would be of different points. How much that is
+it is the median of what it explains at each: medians of the values would be of different points. The explained part
 has an interval, too, by the intervals of the rows with the cause and without it.
 """
 
@@ -31,7 +31,7 @@ from repro.units import is_rate, is_time, significant, split
 
 @dataclass(frozen=True)
 class Values:
-    """What a reading was worked out from."""
+    """The inputs from which a reading was worked out."""
 
     predicate: Predicate
     points: Sequence[Point]
@@ -40,7 +40,7 @@ class Values:
     bounds: list[Interval]  #: the paper's number of each value, with its tolerance
 
     def of(self, indices: Sequence[int]) -> Values:
-        """Return those of some points: what misses its number among others that do not; all where none is named."""
+        """Return the values at some points, as at the ones that miss their number; all where none is named."""
         if not indices or len(self.points) != len(self.values):
             return self
         points, values, bounds = ([each[i] for i in indices] for each in (self.points, self.values, self.bounds))
@@ -53,7 +53,7 @@ class Values:
 
     @property
     def gaps(self) -> list[float]:
-        """How many times the paper's number ours is, of each value, as a logarithm."""
+        """The logarithm of our number over the paper's, for each value."""
         pairs = zip(self.values, self.bounds, strict=True)
         return [_gap(value.low, bound, self.predicate) for value, bound in pairs]
 
@@ -165,7 +165,7 @@ def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> peaks.Peak | Non
 
 
 def _contradiction(paper: str, values: Values, root: Path) -> Found | None:
-    """Published numbers that do not follow from the paper's others: ours beside those that do.
+    """Published numbers that do not follow from the paper's others: ours beside the numbers that do.
 
     Of several that do, the one nearest to the published number takes its place, and not the one nearest to ours.
     """

@@ -54,10 +54,10 @@ def verdicts(
 
     Raises `ReproError` when a ledger is malformed, or a predicate does not fit the rows that it selects.
 
-    `machine`: judge by this machine's results. By default each claim is judged by those that fit it best: where its
-    number can be judged rather than only the effect, at the papers' sizes rather than at others, by results that are
-    verified rather than by others, beside a processor of as many cores as the paper's, on more of its points, and of
-    those alike by results that decide it, whichever way.
+    `machine`: judge by this machine's results. By default the machine whose results fit a claim best judges it. Results
+    fit best, in this order, if they judge the number rather than only the effect, are at the papers' sizes, and are
+    verified. A processor of as many cores as the paper's comes next, then more of the claim's points. Among equals,
+    results that decide the claim come first, whichever way they do.
     """
     if stores is None:
         stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
@@ -189,7 +189,7 @@ def judge(
 ) -> tuple[Judgement, causes.Values | None]:
     """Return what a machine's results say of one predicate of a claim, and what it was worked out from.
 
-    Its outcome, and those of its points, may be `UNDER`: whether that is weaker or contradicted the effect tells.
+    Its outcome and each point's may be `UNDER`: the effect tells whether that is weaker or contradicted.
     """
     selectors = bound(claim, predicate)
     found = find(claim, predicate, selectors, stored, root)
@@ -236,7 +236,7 @@ def judge(
         if UNDER in doubted[i] and not notes.in_doubt(claim, predicate, group, root):
             strange |= dict.fromkeys(others := notes.standing_in(_rows(group), stored))
             sure[i] = doubted[i] = frozenset((UNDER, REPRODUCED)) if others else doubted[i]
-    known = [value if any(map(lacks_interval, _rows(group))) else span  # one side's interval is not that of both
+    known = [value if any(map(lacks_interval, _rows(group))) else span  # one side's interval is not both sides'
              for value, span, group in zip(values, spans, groups, strict=True)]  # fmt: skip
     outcome = outcomes.overall(doubted, absent)
     judgement = replace(
@@ -257,7 +257,7 @@ def judge(
     if outcome == UNDECIDED and strange:
         judgement = replace(judgement, needs=f"{NEEDS_DATA} {notes.first(list(strange))}")
     elif outcome == UNDECIDED:
-        if not reduced:  # those of the points that are left open, which alone need more
+        if not reduced:  # rows of the points that are left open, which alone need more
             rows = _rows(point for point, classes in zip(points, doubted, strict=True) if len(classes) > 1)
         needs = _needs(judgement, outcomes.overall(sure, absent), sure, rows, data, stored)
         judgement = replace(judgement, needs=needs)
@@ -276,7 +276,7 @@ def _needs(
     data: str,
     stored: Stored,
 ) -> str:
-    """Return what it would take to decide a reading; `data`: that of points whose data test nothing."""
+    """Return what it would take to decide a reading; `data`: what it would take at points whose data test nothing."""
     lacking = [row for row in rows if lacks_interval(row)]  # the intervals of the others say nothing of these
     if sure != UNDECIDED or (lacking and not judgement.missing and not judgement.untestable):
         few = dict.fromkeys(row["method"] for row in lacking if not is_missing(row["n"]))
@@ -317,7 +317,7 @@ def _ends(
 ) -> tuple[float, float] | tuple[None, None]:
     """Return the ends of what is shown beside the value: of the intervals of all points, or of the one of a value.
 
-    Where a side was timed too few times for an interval, that of the other side alone would pass for an interval of
+    Where a side was timed too few times for an interval, the other side's alone would pass for an interval of
     both: then several points show how far their values lie apart, and one shows nothing.
     """
     several = len(values) > 1
@@ -332,7 +332,7 @@ def _enclosing(spans: list[Interval]) -> tuple[float, float]:
 
 
 def _reach(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], missing: int, way) -> Interval:
-    """Return what one value of all points may be whatever those that are missing are.
+    """Return what one value of all points may be, whatever the values at the missing points are.
 
     A comparison is 1 or 0, and another number nothing negative, unless the formula subtracts. The value may be anything
     where the formula does more than to reduce the points at once.

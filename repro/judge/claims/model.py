@@ -1,4 +1,4 @@
-"""What a paper claims, and what the stored results say of it: the types that the command line and the report share."""
+"""Claims of a paper, and verdicts on them by stored results: the types that the command line and the report share."""
 
 import itertools
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ OUTCOMES = (REPRODUCED, EXCEEDED, WEAKER, CONTRADICTED, UNDECIDED)
 MISSED = "missed"  # of a point: its interval leaves open whether that is weaker or contradicted
 MEASUREMENTS, OWN_DATA, NO_TEST = "measurements", "the paper's own data", "no test"
 CITED = "cited"
-#: What a claim without a predicate has in its place, a reason, and what it waits for.
+#: Reasons that claims without a predicate have in its place, and what these claims wait for.
 REASONS = {"unmeasured": MEASUREMENTS, "not_public": OWN_DATA, "no_test": NO_TEST, "cited": CITED}
 NEEDS_DATA = f"it needs {OWN_DATA} of"
 RELATIONS = ("up to", "about", "between", "at least", "at most", "more than", "less than")
@@ -35,7 +35,7 @@ class Predicate:
     better: str = "more"  #: one of ``BETTER``: on which side of the number a value exceeds the claim
     says: str = ""  #: for an effect, what is claimed of it
     scales: tuple[str, ...] = ("paper", "large", "small", "smoke")  #: at which it may be judged
-    #: Names bound to selectors, where they are not those of the claim.
+    #: Names bound to selectors, where they differ from the claim's.
     where: Mapping[str, str] = field(default_factory=dict)
     at: str = ""  #: of today's rivals: the size of its cases in words, where these are others than the claim's
 
@@ -49,7 +49,7 @@ class Cause:
 
     says: str  #: the cause, as the end of "because": ``one thread draws a tenth of the bandwidth``
     formula: str  #: the claim's value where the cause is taken away, as by rows with the other choice
-    #: Names bound to selectors, where they are not those of the claim.
+    #: Names bound to selectors, where they differ from the claim's.
     where: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -103,7 +103,7 @@ def combinations(claim: Claim) -> Iterator[dict[str, str]]:
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """What one point of a claim shows."""
+    """The outcome at one point of a claim."""
 
     name: str  #: its case and words; empty where a formula makes one value of all
     #: `value`, `low`, `high`: in the predicate's unit.
@@ -116,11 +116,11 @@ class PointOutcome:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the stored results say of one predicate."""
+    """A judgement on one predicate by the stored results."""
 
     outcome: str  #: one of ``OUTCOMES``
     #: `value`, `low`, `high`: measured value in `unit`, and its interval. With several points it is their median, and
-    #: the interval encloses those of all points, or, where a side was timed too few times for an interval, their values
+    #: the interval encloses all points' intervals, or, where a side was timed too few times for one, their values
     #: alone. None when nothing was measured, the interval also when no sample gives one, or not one of each side.
     value: float | None = None
     low: float | None = None
@@ -133,8 +133,8 @@ class Judgement:
     missing: tuple[str, ...] = ()
     #: Points, by name, that a run measures by request alone, and that have no value here.
     spared: tuple[str, ...] = ()
-    is_there: bool = False  #: whether most points are met, whatever those are that are left open
-    tested: int = 0  #: of how many points a sum counts those that fulfil something; 0 where the value is no such sum
+    is_there: bool = False  #: whether most points are met, whatever the points are that are left open
+    tested: int = 0  #: points of which a sum counts the ones that fulfil something; 0 where the value is no such sum
     untestable: tuple[str, ...] = ()  #: points, by name, whose data do not resemble the paper's: they test nothing
     needs: str = ""  #: what it would take to decide it; empty where it is decided
     says: str = ""  #: for an effect, what is claimed of it
@@ -144,12 +144,12 @@ class Judgement:
 
     @property
     def met(self) -> int:
-        """How many points are reproduced or exceeded."""
+        """The number of points that are reproduced or exceeded."""
         return sum(point.outcome in (REPRODUCED, EXCEEDED) for point in self.points)
 
     @property
     def missed(self) -> int:
-        """How many points are weaker or contradicted, or one of the two."""
+        """The number of points that are weaker or contradicted, or one of the two."""
         return sum(point.outcome in (WEAKER, CONTRADICTED, MISSED) for point in self.points)
 
 
@@ -159,7 +159,7 @@ class Explanation:
 
     says: str
     value: float  #: what the claim's value is without it, in the unit of the claim
-    #: How much of the gap between the paper's number and ours it explains, of the logarithms: the median of the points.
+    #: Share of the gap between the paper's number and ours that it explains, in logarithms: the median of the points.
     share: float
     #: `low`, `high`: the share by the intervals of what it was worked out from, the medians of the points; 0 to 1.
     low: float = 1.0
@@ -192,8 +192,8 @@ class Verdict:
     #: The causes that explain most of the gap, the one that explains most first.
     explanations: tuple[Explanation, ...] = ()
     is_unexplained: bool = False  #: whether there is a gap, and no cause explains most of it
-    partly: Explanation | None = None  #: then the cause that explains most of those that explain a part
-    #: What a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
+    partly: Explanation | None = None  #: then the cause that explains most, among causes that explain a part
+    #: Facts that a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     notes: tuple[str, ...] = ()
 
     @property
@@ -208,7 +208,7 @@ class Verdict:
 
     @property
     def waits(self) -> str:
-        """What a claim that is not decided waits for, a value of ``REASONS``; empty where it is decided."""
+        """The value of ``REASONS`` that a claim waits for while it is not decided; empty where it is decided."""
         if self.outcome != UNDECIDED:
             return ""
         return self.claim.waits or (OWN_DATA if NEEDS_DATA in self.needs else MEASUREMENTS)
@@ -220,7 +220,7 @@ class Verdict:
 
     @property
     def judgements(self) -> list[Judgement]:
-        """Those of the two readings that the claim has."""
+        """The readings that the claim has, of `stated` and `effect`."""
         return [each for each in (self.stated, self.effect) if each is not None]
 
     @property

@@ -1,7 +1,7 @@
-"""What a machine with a GPU measures of the papers' sizes unless more is asked for, and why not the rest.
+"""Cells of the papers' sizes that a machine with a GPU measures unless more is asked for, and why not the rest.
 
 Kernels run on CUDA. Another back end, and the processor, measure what a claim reads there: `opencl`, `openmp`, `host`
-or `cpu` in its selector, or a method that CUDA has not. What takes long and decides little is declared apart, in
+or `cpu` in its selector, or a method that CUDA has not. Cells that take long and decide little are declared apart, in
 ``by_request.toml`` beside the paper's experiments.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DECLARED = "by_request.toml"
 SCALES = ("paper", "large")
-FIRST = "cuda"  # whose cells answer for those of the other back ends, unless a claim names another
+FIRST = "cuda"  # its cells answer for the cells of the other back ends, unless a claim names another
 ON_GPUS = (FIRST, "opencl")
 UNREAD = "no claim reads it on this back end"
 

@@ -1,4 +1,4 @@
-"""What a reader should know of the rows behind a verdict, and why a reading has no value."""
+"""Facts that a reader should know of the rows behind a verdict, and why a reading has no value."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def of(claim: Claim, values: Values, judgement: Judgement, stored: Stored, root:
 
 
 def _sides(paper: str, values: Values, root: Path) -> str:
-    """How many times as fast as in the paper each method is whose times or rates it prints: where a gap comes from."""
+    """Return each method's speed over the paper's, if that prints times or rates of it: the source of a gap."""
     found: dict[str, list[float]] = {}
     for point in values.points:
         for name, row in point.rows.items():
@@ -120,7 +120,7 @@ def _sides(paper: str, values: Values, root: Path) -> str:
 
 
 def _disturbed(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
-    """How many cells' samples something disturbed for as long as they took, and the methods of these."""
+    """Return how many cells' samples something disturbed for as long as they took, and the methods of these."""
     cells = {(row["artefact"], row["case"], row["method"], row["backend"]): row for row in rows}
     found = [row["method"] for row in cells.values() if stored.disturbed(row)]
     return (f"other work disturbed the samples of {len(found)} of {len(cells)} cells, of "
@@ -128,7 +128,7 @@ def _disturbed(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
 
 
 def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What was timed so few times, being long, or not sampled at all, that the claim's interval has nothing of it."""
+    """Return the methods that the claim's interval has nothing of: not sampled, or long and timed too few times."""
     lacking = [row for row in rows if lacks_interval(row)]
     few = {row["method"]: f"{row['method']} ({int(row['n'])})" for row in lacking if not is_missing(row["n"])}
     none = {(row["method"], row["metric"]): f"{row['method']} {row['metric']}" for row in lacking
@@ -139,7 +139,7 @@ def _without_interval(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def winners(values: Values) -> tuple[str, ...]:
-    """Return the methods that won where a formula asks for the best of several, those of most points first.
+    """Return the methods that won where a formula asks for the best of several, the winners at most points first.
 
     Where both sides have several, each is told with its place.
     """

@@ -32,14 +32,14 @@ class Point:
 
     @property
     def name(self) -> str:
-        """What tells it from the others, and what it lacks."""
+        """The words that tell it from the others, and the methods that it lacks."""
         named = " ".join(filter(None, [self.case, *(word.split()[0] for word in self.words.values())]))
         return f"{named} (no {', '.join(self.lacking)})" if self.lacking else named
 
 
 @dataclass(frozen=True)
 class Found:
-    """The points at one scale that have values, those that should, and those whose data do not resemble the paper's."""
+    """The points at one scale: some have values, some should, and the data of some do not resemble the paper's."""
 
     scale: str = ""
     points: tuple[Point, ...] = ()
@@ -134,7 +134,7 @@ def _expected(
             methods = {*each.methods, *stand_ins(claim.paper, each.methods, root).values()}
             numbers = list(published.loaded(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}
-            # Of a method that the paper has not, the cases are its table's; of a figure, those that anything ran.
+            # Of a method that the paper has not, the cases are its table's; of a figure, all cases that anything ran.
             parts = [words.intersection(number.method.split("-")) for number in numbers]
             nearest = [number for number, part in zip(numbers, parts, strict=True) if part == set().union(*parts)]
             ran = {case for cases in tried.values() for case in cases}

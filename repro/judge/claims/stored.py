@@ -5,7 +5,7 @@ may be alternatives, ``a|b``, or patterns with ``*``, as the metric may. Where a
 their own parameters stand in brackets, as in ``spmv[repeats=50]``. `where` is a back end (``cuda``, ``opencl``,
 ``openmp``, ``host``), ``gpu`` or ``cpu`` for the kind of processor, ``kernels`` for anything but the host's baselines,
 or several of these at once, ``opencl+gpu``; without it anything counts. Where several rows answer the best counts: the
-least time, the highest rate, of other values that of the first back end in the order of `results.PREFERENCE`.
+least time, the highest rate, of other values the first back end's in the order of `results.PREFERENCE`.
 
 ``ceilings memory bandwidth`` and ``ceilings float64 rate`` (or ``float32``) are the measured ceilings of the devices.
 """
@@ -37,7 +37,7 @@ PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
 
 @dataclass(frozen=True)
 class Selector:
-    """What a selector asks for; `case`, `place` and `parameters`, pairs of name and value, may be empty."""
+    """The parts of a selector; `case`, `place` and `parameters`, pairs of name and value, may be empty."""
 
     stem: str
     methods: tuple[str, ...]
@@ -106,7 +106,7 @@ class Stored:
         paper = read(self.folder.parent, self.machine, artefact.removesuffix(f"-{CEILINGS}"))
         here = {physical(device) for device in paper["device"].dropna()}
         used = [roof for roof in self.roofs.all if roof.gpu or roof.device in here]
-        # Of several processors those that measured rows of the paper; none did where it is all of GPUs.
+        # Of several processors the ones that measured rows of the paper; none did where it is all of GPUs.
         for roof in used if any(not roof.gpu for roof in used) else self.roofs.all:
             peak, backend = of_roof(roof), "cuda" if roof.gpu else "host"
             values = [("memory", "bandwidth", peak.bandwidth, "B/s")]
@@ -129,7 +129,7 @@ class Stored:
 
     @cached_property
     def roofs(self) -> Roofs:
-        """What the machine's devices allow."""
+        """The roofs of the machine's devices."""
         return Roofs.read(self.folder)
 
     def beside(self, row: Mapping[str, Any], metric: str) -> dict[str, Any] | None:
@@ -139,7 +139,7 @@ class Stored:
     def cold(self, row: Mapping[str, Any]) -> float | None:
         """Return a row's value with the cache evicted before each sample, where the cell has one.
 
-        A rate has that of the one time behind it, scaled by how much longer that takes cold.
+        A rate is scaled by how much longer the one time behind it takes cold.
         """
         warm = self._times_behind(row) if is_rate(row["unit"]) else [row]
         cold = self.beside(warm[0], f"{warm[0]['metric']}_cold") if len(warm) == 1 else None
@@ -148,7 +148,7 @@ class Stored:
         return row["value"] * warm[0]["value"] / cold["value"] if cold["value"] else None
 
     def bound(self, row: Mapping[str, Any], *, of_problem: bool = False, of_bytes: bool = False) -> float | None:
-        """Return a row's fraction of the bound; of a rate, which has none, that of the one warm time of its cell.
+        """Return a row's fraction of the bound; of a rate, which has none, the fraction of its cell's one warm time.
 
         See `repro.judge.bounds.fraction` for `of_problem`.
 

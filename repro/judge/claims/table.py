@@ -36,7 +36,7 @@ or the number is met and its effect is not there |
 | contradicted | the effect is not there, or goes the other way |
 | not decided | the measurements leave it open; the text says what it would take |
 """
-"""What the five verdicts mean."""
+"""The meaning of the five verdicts."""
 
 READING = f"""\
 - The quotation is the claim in our words. The parentheses in it tell what is compared, and under which conditions.
@@ -75,7 +75,7 @@ READING = f"""\
   claim is *not decided*, except if the count contradicts other numbers of the paper. Where a dataset was made to
   have the count, or chosen by it, nothing is tested, and the claim is *not decided*.
 """
-"""How to read a section."""
+"""Guide to reading a section."""
 
 OURS, NOT_CLAIMED = "our own tests", "cited, not claimed"
 WANT = {

@@ -37,7 +37,7 @@ CACHES  = XDG_CACHE_HOME="$(CURDIR)/.cache" POCL_CACHE_DIR="$(CURDIR)/.cache/poc
 
 TESTS = test bench report compiler nvrtc browser docs
 
-help: ## What you are reading
+help: ## This text
 	@echo 'make table2              measure and show Table 2 of every paper; likewise table3, figure7, ...'
 	@echo 'make fu2014-table2       Table 2 of one paper; the same as make table2 PAPER=fu2014'
 	@$(PYTHON) -Ic 'import re, sys; [print("make %-19s %s" % each) for each in re.findall("(?m)^([a-z-]+):.*## (.*)", open(sys.argv[1]).read())]' $(firstword $(MAKEFILE_LIST))
@@ -55,7 +55,7 @@ list: ## The artefacts, one a line
 	$(call READY)
 	@$(REPRO) list $(if $(PAPER),--paper $(PAPER)) $(ARGS)
 
-doctor: ## What this machine has, what it lacks, and how to get it
+doctor: ## This machine: what it has, what it lacks, and how to get it
 	$(call READY)
 	@$(REPRO) doctor $(ARGS)
 

@@ -1,7 +1,7 @@
 """asv's benchmarks: the experiments' own code, at a small scale, followed over commits by ``make bench``."""
 
-# What `make bench` and `make bench-compare` run when they are asked for nothing by name: one or two of each family, on
-# every back end, by asv's regular expressions over names with parameters.
+# Benchmarks that `make bench` and `make bench-compare` run when they are asked for nothing by name: one or two of each
+# family, on every back end, by asv's regular expressions over names with parameters.
 QUICK = (
     r"assembly\.Kernels\.track_(time|error)\('(ring|patch)', '\w+', 'fu2014/regular'\)",
     r"spmv\.Formats\.track_(time|bytes)\('(csr_vector|sell|sbell|ellwarp)', '\w+', 'zhang2013/hex', 'float64'\)",

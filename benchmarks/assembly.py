@@ -73,7 +73,7 @@ class Kernels:
 
 
 class Preparation:
-    """What depends on the mesh's topology alone: partition, pattern, lists and their transfer, by the host's clock."""
+    """Work that a mesh's topology alone decides: partition, pattern, lists and their transfer, by the host's clock."""
 
     params, param_names, timeout = Kernels.params, Kernels.param_names, Kernels.timeout
 

@@ -1,7 +1,7 @@
 """A case of each further family of kernels, beside what one would run instead on a processor: for `benchmarks.rivals`.
 
-Those who take part are functions that make ready: each returns a call to time, and a function that tells facts of the
-call before it. Among these is ``error``, by SciPy or NumPy, which may be `Case.tolerance` at most.
+Takers are functions that make ready: each returns a call to time, and a function that tells facts of the call
+before it. Among these is ``error``, by SciPy or NumPy, which may be `Case.tolerance` at most.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ONE_THREAD = "one thread"
 
 @dataclass(frozen=True)
 class Case:
-    """What is computed, and by whom."""
+    """A computation, and who does it."""
 
     title: str
     what: str  #: what the time is of: a column of the table

@@ -15,7 +15,7 @@ NAME, SCALE, STEPS = "wong2015/heart_5k", "small", 3
 
 
 class Hearts:
-    """Steps from a front half-way: their time, that of their parts, and their iterations."""
+    """Steps from a front half-way: their time, their parts' time, and their iterations."""
 
     params = (("sell", "ellwarp", "ellwarp2", "csr_vector", "csr_merge"), BACKENDS)
     param_names = ("format", "backend")

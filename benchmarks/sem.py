@@ -85,7 +85,7 @@ class Solves:
 
 
 class SetUps:
-    """What a solver takes to be made: nodes' numbers, factors, subdomains and the coarse levels."""
+    """The set-up of a solver: nodes' numbers, factors, subdomains and the coarse levels."""
 
     params = (PRECONDITIONERS, BACKENDS, (2, 3))
     param_names = ("preconditioner", "backend", "order")

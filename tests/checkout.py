@@ -1,4 +1,4 @@
-"""What tests take of the machine and of the checkout, and skip where it is not there."""
+"""Parts of the machine and of the checkout that tests need, and skip where they are not there."""
 
 import contextlib
 import shutil
@@ -18,7 +18,7 @@ def program(name: str) -> str:
 
 
 def listed(*options: str) -> list[Path]:
-    """Return the files that are there of those that git has, or lists by these options."""
+    """Return the files that git has, or lists by these options, and that are there."""
     git = program("git")
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
@@ -28,7 +28,7 @@ def listed(*options: str) -> list[Path]:
 
 @contextlib.contextmanager
 def committed_results():
-    """Give the folder of the results that git has; those that a user has measured beside them are the user's."""
+    """Give the folder of the results that git has; others that a user has measured beside them are the user's."""
     listed("results")
     with trees.committed(ROOT / "results") as folder:
         yield folder

@@ -1,4 +1,4 @@
-"""What tests in several folders share: a cache of their own, meshes, scikit-fem as an independent assembler."""
+"""Parts that tests in several folders share: a cache of their own, meshes, scikit-fem as an independent assembler."""
 
 import gc
 import os

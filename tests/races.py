@@ -1,8 +1,8 @@
 """The kernels' tests under sanitizers: ``make races``, or python tests/races.py [pytest's arguments].
 
 The OpenMP back end under ThreadSanitizer, for races between blocks; CUDA under compute-sanitizer, for races between the
-threads of a block (racecheck) and for reads and writes out of bounds (memcheck). What is not on the machine is named.
-The exit status is 1 if either finds anything, or a test fails.
+threads of a block (racecheck) and for reads and writes out of bounds (memcheck). A missing sanitizer is named. The exit
+status is 1 if either finds anything, or a test fails.
 
 A pass over all tests under compute-sanitizer takes tens of minutes on a GPU, and is spread over the GPUs that are
 visible; a folder of tests after the other, as pytest's arguments, is a pass in parts.
@@ -32,7 +32,7 @@ AT_ONCE = 8  # tests in a process at most: few enough that none is left when the
 # Kernels of libraries, told by C++'s mangled names and by CuPy's prefix: they would take most of the time, and have
 # races that do no harm, as CuPy's `nonzero`.
 OTHERS = ("regex=^_Z", "kernel_substring=cupy")
-# What builds kernels and launches none is left out.
+# A test that builds kernels and launches none is left out.
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--ignore", "tests/kernels/test_nvrtc.py"]
 NO_TESTS = 5  # pytest's status when there are none
 
@@ -71,7 +71,7 @@ def cards() -> list[str]:
 
 
 def both(backend: str, names: str) -> str:
-    """Return pytest's expression for a back end's tests among those of an expression, if there is one."""
+    """Return pytest's expression for a back end's tests, among an expression's tests if there is one."""
     return f"{backend} and ({names})" if names else backend
 
 

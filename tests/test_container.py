@@ -18,7 +18,7 @@ STEPS = re.findall(r"^([A-Z]+) (.+)$", (ROOT / "Containerfile").read_text(), re.
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """What `COPY . .` makes of a clone, an environment in it left out."""
+    """The files that `COPY . .` takes of a clone, without an environment in it."""
     folder = tmp_path_factory.mktemp("container")
     excluded = [pattern.strip("/") for pattern in (ROOT / ".dockerignore").read_text().split()]
     assert ".venv*" in excluded

@@ -91,7 +91,7 @@ def test_an_editable_install_shows_one_name(tmp_path):
         (name,) = (name for name in archive.namelist() if ".dist-info/" not in name)
         (folder,) = archive.read(name).decode().split("\n")
     assert [path.name for path in Path(folder).iterdir()] == ["repro_gpu_fem"]
-    # Which is Python's to run by its path, too.
+    # Python runs the folder by its path, too.
     words = [sys.executable, str(Path(folder, "repro_gpu_fem")), "list", "--json"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert json.loads(done.stdout), done.stderr
@@ -143,7 +143,7 @@ def test_what_is_advised_to_install_is_named_so():
 
 
 def test_what_is_advised_is_for_the_python_that_runs(tmp_path, monkeypatch):
-    """Which may be that of the environment that make sets up, of another that make was given, or the user's own."""
+    """It may be the Python of the environment that make sets up, of another that make was given, or the user's own."""
     monkeypatch.setattr(optional, "ROOT", tmp_path)
     (tmp_path / "Makefile").touch()
     for name in (".venv", "my own"):

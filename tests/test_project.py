@@ -17,7 +17,7 @@ from tests.checkout import listed
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("repro", "experiments", "kernels", "baselines", "datasets", "published")
-# What a package may import when it runs. Types for annotations may come from anywhere, under TYPE_CHECKING.
+# Packages that a package may import when it runs. Types for annotations may come from anywhere, under TYPE_CHECKING.
 MAY_IMPORT = {
     "repro": {"repro"},
     "kernels": {"kernels", "repro.model"},
@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "benchmarks": {"benchmarks", *PACKAGES},
     "src": {"repro.__main__"},
 }
-# Hosts that configuration and data may name: those that identify a paper or a licence.
+# Hosts that configuration and data may name: they identify a paper or a licence.
 HOSTS = {"doi.org", "spdx.org"}
 NAMES = {"cupyx": "cupy-cuda13x", "cupy": "cupy-cuda13x", "skfem": "scikit-fem", "cuda": "cuda-bindings",
          "nvmath": "nvmath-python", "vl_convert": "vl-convert-python", "PIL": "pillow",

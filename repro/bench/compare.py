@@ -30,7 +30,7 @@ Taken = Mapping[str, Sequence[float | None]]  # a value a round by side, None wh
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one benchmark of the newer commit does against the older."""
+    """A benchmark's result at the newer commit against the older."""
 
     benchmark: str
     unit: str

@@ -1,4 +1,4 @@
-"""What asv has measured of a commit, as values by benchmark and parameters."""
+"""Results of asv for a commit, as values by benchmark and parameters."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ def commit_hash(revision: str) -> str:
 
 
 def discover(commit: str, machine: str, benchmarks: Sequence[str]) -> list[str]:
-    """Return the benchmarks that match, those that cannot run here among them; asv looks for them in seconds."""
+    """Return the benchmarks that match, also benchmarks that cannot run here; asv looks for them in seconds."""
     last: deque[str] = deque(maxlen=commands.LAST)
     words = ("run", "--machine", machine, "--bench", "just-discover", f"{commit}^!")
     status = commands.asv(*words, show=last.append)

@@ -79,7 +79,7 @@ def _command() -> Any:
 
 
 def _flowing(command: Any) -> Any:
-    """Join the lines of the help's paragraphs: those of docstrings are longer than many a terminal's."""
+    """Join the lines of the help's paragraphs: a docstring's lines are longer than many a terminal's."""
     command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help or "")
     for each in getattr(command, "commands", {}).values():
         _flowing(each)

@@ -147,8 +147,8 @@ def require_some(folder: Path) -> None:
 def require_stored(results: Path | None, machine: str | None = None) -> None:
     """Check that the folder of results and the machine that a reading command names are there.
 
-    What it does not name need not be: nothing may have been measured yet. Nor need the machine that ``REPRO_MACHINE``
-    names, which is this one.
+    A folder or a machine that the command does not name may be missing: nothing may have been measured yet. So may the
+    machine that ``REPRO_MACHINE`` names, which is this one.
 
     Raises `ReproError` when the folder is not there or none of results, or `repro.discovery.UnknownName` when it has
     nothing of the machine.

@@ -129,7 +129,7 @@ def compare(
 
 
 def _folder(base: str, settings: Settings) -> Path:
-    """The folder of a machine's older results, by its path, that of the results it is in, or the machine's name."""
+    """The folder of a machine's older results: `base` is its path, the path of all results, or the machine's name."""
     from repro import environment
     from repro.cache.store import tables
     from repro.discovery import UnknownName
@@ -154,7 +154,7 @@ def _folder(base: str, settings: Settings) -> Path:
 
 
 def _own_parts(artefacts: Sequence[Artefact], settings: Settings) -> list[tuple[Artefact, str]]:
-    """Each artefact with what the user's own files add to the name of its files; those that are broken are told."""
+    """Each artefact with what the user's own files add to the name of its files; broken artefacts are told."""
     from repro.cache import plan
     from repro.cache.files import own_part
     from repro.run.jobs import make_jobs
@@ -173,7 +173,7 @@ def _pairs(
 ) -> list[tuple[Path | None, Path | None]]:
     """The older CSV of an artefact and the present one, of each scale that either has, None where it has none.
 
-    Beside the papers it is one scale: the asked one, else that of the papers' sizes or the next that there is.
+    Beside the papers it is one scale: the asked one, else the scale of the papers' sizes or the next that there is.
     """
     ours = _by_scale(new, artefact, own)
     if old is None:
@@ -198,7 +198,7 @@ def _no_common_scale(pairs: Sequence[tuple[Path | None, Path | None]]) -> str:
 
 
 def _by_scale(folder: Path, artefact: Artefact, own: str) -> dict[str, Path]:
-    """The CSVs of an artefact by scale. Which of them has no name of its own depends on the machine."""
+    """The CSVs of an artefact by scale. The machine decides which of them has no scale in its name."""
     from repro.cache.store import as_stored
 
     found = {}

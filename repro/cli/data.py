@@ -82,7 +82,7 @@ def verify(names: Datasets = None, scale: Scale = None, as_json: Json = False) -
 
 
 def _chosen(names: list[str] | None, scale: str | None, also_missing: bool = False) -> list[tuple]:
-    """Return the datasets that are asked for, each with the scale; of all, those that have it and can be built."""
+    """Return the asked datasets, each with the scale; without names, every dataset that has it and can be built."""
     from repro import discovery, environment
     from repro.model import SCALES
     from repro.settings import default_scale

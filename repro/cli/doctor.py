@@ -13,7 +13,7 @@ def doctor(
     ceilings: Annotated[bool, typer.Option("--ceilings", help="Measure the devices' ceilings now.")] = False,
     results: Results = None, machine: Machine = None, as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Show devices, back ends, baselines, ceilings and versions, and what to install for those that are not there."""
+    """Show devices, back ends, baselines, ceilings and versions, and what to install for missing parts."""
     from repro import discovery, environment, optional
     from repro.cache import hosts
     from repro.cache.store import cache_folder, measuring_lock, require_writable

@@ -1,4 +1,4 @@
-"""How a run is followed: a bar with the time left on a terminal, a line a cell everywhere.
+"""Progress of a run: a bar with the time left on a terminal, a line a cell everywhere.
 
 A reason for which cells are skipped or fail is told when it is met first, and with its count in the end.
 """

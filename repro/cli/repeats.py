@@ -1,4 +1,4 @@
-"""What goes wrong for many cells: told when it happens first, and in the end once with its count."""
+"""Problems of many cells: each is told when it happens first, and in the end once with its count."""
 
 import re
 from collections import Counter
@@ -47,7 +47,7 @@ def _line(status: str, reason: str, cells: Counter[str]) -> str:
 
 
 def without_result(tasks: list[Task]) -> str:
-    """Say that of the cells that a run was to measure none stands, or none of its kernels; empty where some do."""
+    """Say that no cell, or no kernel, that a run was to measure has a result; empty where some have."""
     if not tasks or any(task.record is None for task in tasks):
         return ""
     kernels = [task for task in tasks if task.cell.backend != "host"]

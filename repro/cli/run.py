@@ -183,7 +183,7 @@ def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
 
 
 def _lacking(backends: set[str]) -> dict[str, str]:
-    """Return those of some back ends that are not here, and why."""
+    """Return which of some back ends are not here, and why."""
     from repro import environment
     from repro.model import Skip
 

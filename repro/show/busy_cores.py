@@ -1,4 +1,4 @@
-"""How many cores each method kept at work while it was timed on a processor, and whether its threads were bound."""
+"""Cores that each method kept at work while it was timed on a processor, and whether its threads were bound."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

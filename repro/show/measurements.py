@@ -60,7 +60,7 @@ class Measurement:
 
     @property
     def key(self) -> str:
-        """What tells it apart from the others: ``h200-zhang2013-table2.large``."""
+        """A name that no other measurement has: ``h200-zhang2013-table2.large``."""
         return f"{self.machine}-{self.artefact.partition('-')[0]}-{self.csv.name.removesuffix('.csv')}"
 
     @cached_property
@@ -87,7 +87,7 @@ class Measurement:
 
     @cached_property
     def roofs(self) -> Roofs:
-        """What the devices of its machine allow."""
+        """The roofs of its machine's devices."""
         return Roofs.read(self.csv.parents[1])
 
     @property
@@ -108,7 +108,7 @@ class Measurement:
 
     @cached_property
     def cells(self) -> int:
-        """All cells of the scale, measured or not, by the page; those of the files where it does not tell."""
+        """All cells of the scale, measured or not, by the page; the files' cells where it does not tell."""
         page = self.beside(".md")
         told = ALL_CELLS.search(page.read_text(encoding="utf-8")) if page else None
         return int(told[1]) if told else self.statuses.total()
@@ -121,7 +121,7 @@ class Measurement:
 
     @property
     def cores(self) -> int | None:
-        """How many cores its cells had on the processor, by the manifest."""
+        """Number of cores that its cells had on the processor, by the manifest."""
         return (self.manifest.get("machine") or {}).get("cores")
 
     def reasons(self, status: str) -> list[tuple[str, int]]:

@@ -52,8 +52,8 @@ def beside(aside: float, *artists: Artist) -> None:
 def asides(axes: Axes, series: Mapping[str, Sequence[tuple]], categories: Sequence[str]) -> dict[tuple, float]:
     """Return how far aside of its abscissa a point's stem is drawn, in points, by method and abscissa.
 
-    They are those of intervals that would overprint one another. Among categories it is every point of a panel whose
-    methods have some in common, and its mark goes with the stem.
+    Points are drawn aside where their intervals would overprint one another. Among categories it is every point of a
+    panel whose methods have some in common, and its mark goes with the stem.
     """
     groups, step = [], 1.6
     if categories:
@@ -121,7 +121,7 @@ def wider(method: str) -> float:
 
 
 def fewer(methods: Mapping[str, str], printed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the methods that are drawn, those that the paper prints before others, and the names of those left out."""
+    """Return the methods that are drawn, the paper's own before others, and the names of the methods left out."""
     first = sorted(methods, key=lambda method: method not in printed)[:MOST]
     return ({method: name for method, name in methods.items() if method in first},
             [name for method, name in methods.items() if method not in first])  # fmt: skip

@@ -12,9 +12,9 @@ OWN = 32  # colours that are kept as they are: more than a picture has methods
 def small(picture: bytes, colours: int, *, is_smooth: bool = False) -> bytes:
     """Return a PNG with fewer colours, in half of the bytes or less.
 
-    Some of them are the picture's own, the most frequent of those that stand side by side, as methods' and grids' do
-    and those of blurred edges do not. The others are chosen by coverage. A smooth picture mixes them point by point, or
-    its shading would have steps.
+    Some of them are the picture's own: the most frequent colours of points that stand side by side, as methods' and
+    grids' do. Blurred edges have no such points. The other colours are chosen by coverage. A smooth picture mixes them
+    point by point, or its shading would have steps.
     """
     from PIL import Image
 

@@ -77,8 +77,8 @@ def figure(width: float = COLUMN, height: float | None = None, panels: int = 1) 
 def caption(made: Figure, results: Results, note: str = "") -> None:
     """Finish a figure: below it where it was measured, which devices, at what scale; one legend for all panels.
 
-    The rows that the figure has asked for name them, or all rows where it has asked for none. How many cores the
-    processor had it says where times on it are drawn.
+    The rows that the figure has asked for name them, or all rows where it has asked for none. The caption
+    has the processor's number of cores where times on it are drawn.
 
     It is called last. Panels whose legends say different things keep their own.
     """
@@ -132,14 +132,15 @@ def bars(
     """Draw a group of bars for each case, one for each method, with intervals, and the paper's values as open marks.
 
     On a logarithmic axis, which has no zero for bars to stand on, marks take their place, with a line to the paper's.
-    What was not measured leaves a gap, and a method that was not measured at all none. Methods that ran on a device
-    are named with their back end where figures mix several; else the caption has it. Of more than eight methods the
-    caption names those that are not drawn. Where a rate of bytes is above the memory's, as by a cache, a line shows it.
+    A missing value leaves a gap, and a method that was not measured at all leaves none. Methods that ran on a device
+    are named with their back end where figures mix several; else the caption has it. Of more than eight methods some
+    are not drawn, and the caption names them. Where a rate of bytes is above the memory's, as by a cache, a line shows
+    it.
 
     Parameters
     ----------
     methods : sequence or mapping
-        In order; a mapping gives labels for the legend, which are else those of ``experiments/looks.toml``.
+        In order; a mapping gives labels for the legend, which else come from ``experiments/looks.toml``.
     cases : mapping of str to str, optional
         Case to label, in order. Default: the cases of the results, capitalised.
     published : mapping of str to str, optional

@@ -1,4 +1,4 @@
-"""How an artefact's results were made: the lines that end its page, of its stored records."""
+"""Lines that end an artefact's page: they say how its results were made, by its stored records."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lines(artefact: Artefact, shown: list[Task], count: int, settings: Settings)
     host = host_of(records, settings)
     cores = f", {hosts.share(host)}" if "cores_of_host" in host else ""
     dates = sorted(record["date"] for record in records)
-    # Those that measured: the last may have measured a part, or nothing.
+    # Every command that measured: the last may have measured a part, or nothing.
     commands = dict.fromkeys(told(record["command"]) for record in records if record.get("command"))
     commands = list(commands) or [told(settings.command) or f"repro run {artefact.id} --scale {settings.scale}"]
     found = [

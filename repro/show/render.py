@@ -40,14 +40,14 @@ ENDED = {FAILED: "Failed", SKIPPED: "Skipped, because"}  # headings of the cells
 HEADINGS = (*ENDED.values(), MEASURED_BEFORE, FEWER_ROUNDS, NOT_MEASURED, BY_REQUEST, BELIEVED, HOW)
 NO_TABLE = "No table: what was measured makes no line of one."
 PROBLEM = "**Could not be made:**"
-#: What of a Markdown file comes after the tables: a picture, a problem, a section.
+#: The beginnings of a Markdown file's parts after the tables: a picture, a problem, a section.
 AFTER_TABLES = re.compile(rf"^(!\[|{re.escape(PROBLEM)}|## )", re.MULTILINE)
 FEW = 3  # methods or cases that are named
 
 
 @dataclass
 class Rendered:
-    """What was written for an artefact."""
+    """Files written for an artefact, and notes on them."""
 
     artefact: Artefact
     tables: list = field(default_factory=list)  #: those without a line are not written
@@ -162,7 +162,7 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
     from repro.run import manifest
 
     every = [task.record for task in shown]
-    # What is told of all is that of the cells that stand; others, if there are any, have their own apart.
+    # Facts that are told of all cells are of the ones that stand; others, if there are any, have their own apart.
     records = [task.record for task in shown if task.stands] or every
     clocks = {name: clock for record in records for name, clock in record["clocks"].items()}
     data = {name: digest for record in records for name, digest in record["digests"].items()}
@@ -170,7 +170,7 @@ def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict
     collected = manifest.collect(provenance.told(settings.command), settings.seed, data, list(clocks.values()))
     here = machine_facts()
     if any(keys.changes(record, {**record["key"], "machine": here}) for record in records):  # measured elsewhere
-        # The newest tells it, of those that depend on the cores where there are some.
+        # The newest record tells it, of records that depend on the cores where there are some.
         last = max(records, key=lambda record: ("cores" not in hashing.without_effect(record), record["finished"]))
         machine, variables = hashing.fingerprint_of(last["key"]["machine"])
         machine.pop("rivals", None)
@@ -211,7 +211,7 @@ def _since(record: dict) -> dict[str, Any]:
 
 
 def _own(record: dict, digests: dict[str, str]) -> dict[str, Any]:
-    """Return the digests of a cell's data where they are not those of the others."""
+    """Return the digests of a cell's data where they differ from the others'."""
     return {} if record["digests"].items() <= digests.items() else {"digests": record["digests"]}
 
 
@@ -314,7 +314,7 @@ def ended(cells: Iterable[tuple[Cell, str, str]]) -> list[str]:
 
 
 def _pending(shown: list[Task], few: bool) -> list[str]:
-    """A line a reason why cells are to be measured again: those that lack rounds, or those that failed since."""
+    """A line a reason why cells are to be measured again: cells that lack rounds, or cells that failed since."""
     pending = (task for task in shown if task.record["status"] == DONE and task.reason and bool(task.found) == few)
     return _by_reason((task.cell, _why_pending(task)) for task in pending)
 

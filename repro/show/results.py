@@ -38,7 +38,7 @@ def disturbed_cells(cells: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, 
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured of one artefact."""
+    """Measured values of one artefact."""
 
     frame: pandas.DataFrame  #: rows with the columns ``repro.model.COLUMNS``
     scale: str
@@ -46,18 +46,18 @@ class Results:
     artefact: str
     #: The user's own files in place of datasets, by dataset name.
     overrides: Mapping[str, str] = field(default_factory=dict)
-    cores: int | None = None  #: how many the processor had for what runs on all threads; None where it is not known
+    cores: int | None = None  #: the processor's, for work on all threads; None where the number is not known
     roofs: Roofs = field(default_factory=Roofs)  #: what the machine's devices allow
-    folder: Path | None = None  #: of all machines' results, where what was measured at other scales may lie
+    folder: Path | None = None  #: of all machines' results, where other scales' results may lie
     disturbed: frozenset[tuple[str, str, str]] = frozenset()  #: see `disturbed_cells`
     #: The rows that were asked for one by one, here or of a part of these results: a figure's caption tells of them, so
-    #: that a figure has results of its own, apart from those of tables.
+    #: that a figure has results of its own, apart from the tables'.
     asked: dict[tuple, dict[str, Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def at(self, scale: str) -> Results | None:
         """Return the results of the artefact on the same machine at a scale; None where nothing of it is stored.
 
-        Beside those of a user's own files there is none: at another scale they are of other data.
+        Beside results of a user's own files there are none: at another scale they are of other data.
         """
         if scale == self.scale:
             return self
@@ -127,7 +127,7 @@ class Results:
 
     @cached_property
     def _backends(self) -> dict[tuple, list[str]]:
-        """What `backends` has answered: tables ask for the same by the thousand."""
+        """Answers of `backends`: tables ask for the same by the thousand."""
         return {}
 
     def best_device_backend(self, method: str | None = None, metric: str | None = None) -> str | None:
@@ -192,7 +192,7 @@ def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> l
 
 
 def interval_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the ``n``, ``ci_low`` and ``ci_high`` of a value that was worked out from one time, those of that time.
+    """Return the ``n``, ``ci_low`` and ``ci_high`` of a value that was worked out from one time: the time's own.
 
     Empty where none, or more than one, may be that; ``n`` alone where it was sampled too few times for an interval.
     """
@@ -215,7 +215,7 @@ def point(
 ) -> tuple[float, float | None, float | None] | None:
     """Return a value and the ends of its interval in a unit, None where there are none; None when not measured.
 
-    What was worked out from a time has its interval, where one alone may be that.
+    A value that was worked out from a time has the time's interval, where one time alone may be behind it.
     """
     row = results.row(case, method, metric, backend, **own)
     if row is None or is_missing(row["value"]):

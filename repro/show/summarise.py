@@ -21,8 +21,8 @@ def summarise(stored: Measurement) -> bool:
     Return whether that changed any. The manifest then says so under ``summarised``, with the commit of the rule and the
     date. Samples stay as they are.
 
-    Raises `ReproError` when rows or samples are not those that the manifest was written with: it must not vouch for
-    what somebody edited.
+    Raises `ReproError` when rows or samples differ from the ones that the manifest was written with: it must not vouch
+    for what somebody edited.
     """
     path = stored.beside(".json")
     manifest = json.loads(path.read_bytes()) if path else {}

@@ -42,7 +42,7 @@ def test_equals_scikit_fem(order):
 
 
 def test_some_elements_have_their_own_products_each_time():
-    """Their metric is kept, and is not taken for that of others."""
+    """Their metric is kept, and is not taken for the metric of others."""
     rng = np.random.default_rng(3)
     points = (CORNERS + rng.uniform(-0.2, 0.2, (6, 8, 3))).reshape(-1, 3)
     sums, u = Sums(points, np.arange(48).reshape(6, 8), 2), rng.normal(size=(6, 27))

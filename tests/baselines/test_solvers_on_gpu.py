@@ -132,7 +132,7 @@ def test_amgx_is_looked_for(monkeypatch, tmp_path):
 
 
 def test_cudss(fake_cupy):
-    """The upper half is given as that of a positive definite matrix; each set-up frees the one before."""
+    """The upper half is given as a positive definite matrix's; each set-up frees the one before."""
     made = []
 
     class DirectSolver:

@@ -1,4 +1,4 @@
-"""What is installed is reported with its version, and what is not with its remedy."""
+"""An installed package is reported with its version, and a missing one with its remedy."""
 
 from importlib import metadata
 

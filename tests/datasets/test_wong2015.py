@@ -123,7 +123,7 @@ def test_the_cantilever_is_a_brick_fixed_at_one_end():
 
 
 def test_the_lattice_hops_as_wilson_has_it():
-    """The structure is that of 1 -+ gamma in Dirac's representation, multiplied out with full matrices of colours."""
+    """The structure is 1 -+ gamma's in Dirac's representation, multiplied out with full matrices of colours."""
     pauli = [np.array(m) for m in ([[0, 1], [1, 0]], [[0, -1j], [1j, 0]], [[1, 0], [0, -1]])]
     zero = np.zeros((2, 2))
     gammas = [np.diag([1, 1, -1, -1]), *(np.block([[zero, -1j * s], [1j * s, zero]]) for s in pauli)]

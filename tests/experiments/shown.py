@@ -1,4 +1,4 @@
-"""What tests of tables and plots share: where a cell's row stands, and what is shown of results."""
+"""Helpers of tests of tables and plots: where a cell's row stands, and what is shown of results."""
 
 import matplotlib.figure
 
@@ -15,7 +15,7 @@ def place(artefact, cell):
 
 
 def rows_of(artefact, cells, status_of, made):
-    """Return a row for each cell that went wrong on purpose, and for those that are done the rows that `made` tells."""
+    """Return a row for each cell that went wrong on purpose, and for a cell that is done the rows that `made` tells."""
     rows = []
     for cell in cells:
         status, where = status_of(cell), place(artefact, cell)

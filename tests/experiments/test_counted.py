@@ -31,7 +31,7 @@ def counts(bench, openmp):
 
 def test_counts_are_those_of_the_grid(counts):
     code, rows = counts("fu2014-table1", "regular")
-    # 12³ cubes of 6 tetrahedra have 13³ nodes, and edges along 3 axes, the diagonals of 3 faces, and that of the cube.
+    # 12³ cubes of 6 tetrahedra have 13³ nodes, and edges along 3 axes, the diagonals of 3 faces, and the cube's.
     edges = 3 * 12 * 13**2 + 3 * 12**2 * 13 + 12**3
     assert code == 0 and float(rows["openmp", "counted"]["value"]) == 13**3 + 2 * edges
     assert float(rows["openmp", "product"]["value"]) > 0

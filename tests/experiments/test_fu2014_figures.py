@@ -15,7 +15,7 @@ def small_pictures(monkeypatch):
 
 
 def share(image, colour, tolerance=0.12):
-    """The share of the pixels whose hue is that of a colour, however bright."""
+    """The share of the pixels that have a colour's hue, however bright."""
     shown = image.min(axis=2) < 0.97
     hue = image / np.maximum(np.linalg.norm(image, axis=2, keepdims=True), 1e-9)
     wanted = np.array(colour) / np.linalg.norm(colour)

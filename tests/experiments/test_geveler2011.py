@@ -41,7 +41,7 @@ def frame(rows):
 
 
 class Files:
-    """What a run wrote."""
+    """Files that a run wrote."""
 
     def __init__(self, bench):
         self.bench, self.folder = bench, bench.folder / "bench" / "geveler2011"

@@ -127,7 +127,7 @@ def test_pages_have_a_table_for_each_numbering_that_has_more_than_slices():
 
 
 def test_in_two_levels_slices_of_q2_need_no_sorting(openmp):
-    """Slices that are not sorted store little more than those that are, where other numberings pay with half as much.
+    """Slices that are not sorted store little more than sorted ones, where other numberings pay with half as much.
 
     Its rows are long by the measure that chooses SELL's body, which waits for fewer entries at once.
     """

@@ -1,4 +1,4 @@
-"""What pages and pictures of geveler2011 say: legends, and which solves were counted from some of their cycles."""
+"""Words on pages and pictures of geveler2011: legends, and which solves were counted from some of their cycles."""
 
 from types import SimpleNamespace
 

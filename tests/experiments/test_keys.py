@@ -96,7 +96,7 @@ def more(method, methods="LOOPS"):
         (STORAGE, '@OPTIONS("sell")', more("sell", "OPTIONS"), ()),
         (SOLVES, 'declares(VARIANTS, "cusparse-spai")', 'declares(VARIANTS, "another")', ()),
         (SOLVES, '{"pack": "cusparse_csr", "smoother": "spai"}', "{}", ()),
-        # What a row runs voids its own cells.
+        # Code that a row runs voids its own cells.
         (BP, '"stiffness", *given', '"mass", *given', ("bp3",)),
         (SLAB, 'or "one point"', 'or "nodes"', ("benchmark",)),
         (STORAGE, '"window": rows}  #', '"window": 64}  #', ("sell",)),
@@ -107,7 +107,7 @@ def more(method, methods="LOOPS"):
         ("baselines/solvers/numba_cg.py", "total = 0.0", "total = 1.0", ("numba-cg",)),
         (PRODUCTS, "csr_matrix(matrix))", "csr_matrix(matrix), block=9)", ("product-assembled",)),
         (SOLVES, '"spai": {"format": "sell",', '"spai": {"format": "csr_vector",', ("q1-xyz-spai",)),
-        # What several run voids them all.
+        # Code that several run voids them all.
         (TABLE2, 'run.value("threads", threads, ', 'run.value("threads", 2, ', ("serial", "threaded")),
         (TABLE2, "run.device  # noqa", "pass  # noqa", ("atomic", "serial", "threaded")),
     ],

@@ -1,4 +1,4 @@
-"""Which libraries modules call, and their versions."""
+"""Libraries that modules call, and their versions."""
 
 import ast
 import sys
@@ -40,7 +40,7 @@ def modules():
 
 
 def test_modules_name_the_libraries_that_they_import():
-    """Those that all cells of a device depend on are facts of its machine."""
+    """Libraries that all cells of a device depend on are facts of its machine."""
     for path, imported in modules():
         named = {NAMES.get(name, name) for name in libraries.called([path])}
         assert {

@@ -1,4 +1,4 @@
-"""What claims and ledgers say of settings of our own is what the modules have."""
+"""Claims and ledgers tell settings of our own as the modules have them."""
 
 import inspect
 import re

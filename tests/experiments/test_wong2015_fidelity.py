@@ -1,4 +1,4 @@
-"""How near matrices of wong2015 are to the paper's: facts by hand, and verdicts on what is known of the public ones."""
+"""Nearness of wong2015's matrices to the paper's: facts by hand, and verdicts on what is known of the public ones."""
 
 from types import SimpleNamespace
 

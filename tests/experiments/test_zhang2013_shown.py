@@ -158,7 +158,7 @@ def test_libraries_in_single_precision_stand_beside_ours_on_the_same_device():
 
 
 def test_figure_9_has_each_library_of_figure_8_in_single_precision():
-    """But for those of Python, given blocks and sorted rows where they are there."""
+    """Python's libraries are left out; the others get blocks and sorted rows where figure 8 gives them."""
     double, single = ({cell.method: cell for cell in module.cells("smoke") if "rival" in cell.parameters}
                       for module in (figure8_formats, figure9_precision))  # fmt: skip
     wanted = {name for name in double if name.startswith(("cusparse", "mkl"))}

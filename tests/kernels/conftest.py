@@ -46,7 +46,7 @@ def begun_and_used(device, monkeypatch):
 
 @functools.cache
 def macros(*flags):
-    """What the compiler says of the processor, by which sources choose their vectors."""
+    """The compiler's macros for the processor, by which sources choose their vectors."""
     return compiler.compiler().run(*compiler.FLAGS, *flags, "-dM", "-E", "-x", "c", os.devnull).stdout
 
 
@@ -57,4 +57,4 @@ def narrow(request, cache, monkeypatch):
         pytest.skip("other processors have vectors of one length")
     if macros(*request.param) != macros():  # where it is such a processor, its kernels are built already
         monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, *request.param))
-    return openmp.open_device()  # a new one: that of the process has kernels that other flags built
+    return openmp.open_device()  # a new one: the process's device has kernels that other flags built

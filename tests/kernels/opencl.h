@@ -1,4 +1,4 @@
-// What OpenCL C 1.2 has before a program's first line, as far as the kernels use it: clang alone declares its functions.
+// OpenCL C 1.2's names before a program's first line, as far as kernels use them: clang alone declares its functions.
 #define __OPENCL_VERSION__ 120
 #pragma GCC poison __builtin_prefetch // clang has it, and a GPU's driver need not
 typedef unsigned char uchar;

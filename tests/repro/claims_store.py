@@ -90,7 +90,7 @@ class Store:
             self.row(case, "fast", "solve", fast)
 
     def cell(self, case, method, end, seconds, backend="host", data=()):
-        """What the manifest has of a cell that was done at a second of a minute."""
+        """Give the manifest a cell that was done at a second of a minute."""
         self.cells.append({"case": case, "method": method, "backend": backend, "data": list(data), "status": "done",
                            "seconds": seconds, "date": f"2026-11-21T18:00:{end:02d}+00:00"})  # fmt: skip
 
@@ -122,7 +122,7 @@ class Store:
 
 
 def roof(device, bandwidth, gpu=None, cached=0.0, **rates):
-    """What ``ceilings.json`` has of a device with the same bandwidth at every size, warm and cold.
+    """The entry in ``ceilings.json`` for a device with the same bandwidth at every size, warm and cold.
 
     `cached`: the bandwidth of a megabyte and less, where it is another.
     """

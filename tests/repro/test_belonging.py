@@ -1,4 +1,4 @@
-"""What stands where it does not belong is found, though its own samples and hashes agree."""
+"""A result that stands where it does not belong is found, though its own samples and hashes agree."""
 
 import copy
 

@@ -200,7 +200,7 @@ def test_what_is_no_checkout_has_no_benchmarks(history, capsys, monkeypatch):
 
 @pytest.fixture
 def asked(laboratory, monkeypatch):
-    """What asv is asked for, and that it is asked at all."""
+    """The calls of asv, with their words."""
     calls = []
     monkeypatch.setattr(commands, "asv", lambda *words, **more: calls.append((words, more)) or 3 * (words[0] == "run"))
     monkeypatch.setattr(commands, "checkout", lambda: laboratory.folder)

@@ -203,7 +203,7 @@ def test_of_several_numbers_that_follow_the_nearest_to_the_papers_stands_in_its_
 
 
 def test_a_number_that_one_of_several_relations_gives_does_follow(store):
-    """Its eight is the quotient of two times, and is not that of two others."""
+    """Its eight is the quotient of two times, and is not the quotient of two others."""
     relation = quotients(store, two=2, eight=8)
     store.write("relations.toml", relation.format("two") + relation.format("eight"))
     store.times(a=(2.0, 1.0))

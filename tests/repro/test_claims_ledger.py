@@ -1,4 +1,4 @@
-"""What is wrong in a ledger is one line that says where."""
+"""An error in a ledger is one line that says where."""
 
 import pytest
 

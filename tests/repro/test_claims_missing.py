@@ -41,7 +41,7 @@ def test_a_case_that_the_paper_has_not_is_a_point_where_it_was_measured_and_miss
     assert verdict.effect.missing == ("b",)
     store.rows["box", "table1"].pop(1)
     (verdict,) = store.judged(ledger)
-    assert verdict.needs == "fast of Table 1 was not measured"  # and not that of the added case was skipped
+    assert verdict.needs == "fast of Table 1 was not measured"  # and not: fast of the added case was skipped
     store.rows["box", "table1"].pop()
     for method, seconds, backend in (("slow", 30.0, "host"), ("fast", 1.0, "cuda")):
         store.row("extra", method, "solve", seconds, backend=backend)

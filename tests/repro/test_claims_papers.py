@@ -41,7 +41,7 @@ def stored_metrics(artefact):
 
 @cache
 def cells(artefact, scales=SCALES):
-    """What an artefact measures at some scales, by its module; None without one."""
+    """Cells that an artefact measures at some scales, by its module; None without one."""
     modules = {module.id: module for module in discovery.find()}
     if artefact not in modules:
         return None
@@ -181,7 +181,7 @@ def unit_of(metric):
 
 
 def sizes(claim):
-    """The papers' sizes, and before them those that a claim is about alone."""
+    """The papers' sizes, and before them the sizes that a claim is about alone."""
     only = {
         scale for each in (claim.stated, claim.effect) if each and "paper" not in each.scales for scale in each.scales
     }

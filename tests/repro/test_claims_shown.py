@@ -1,4 +1,4 @@
-"""What is shown beside a verdict: the interval or the range, the points, what a reader should know, the page."""
+"""Notes beside a verdict: the interval or the range, the points, what a reader should know, the page."""
 
 import pytest
 

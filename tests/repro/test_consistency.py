@@ -1,4 +1,4 @@
-"""Every number that a paper derives: those that do not follow from their own table are found, the others are not."""
+"""Every number that a paper derives: one that does not follow from its own table is found, the others are not."""
 
 import pytest
 

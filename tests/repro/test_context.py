@@ -1,4 +1,4 @@
-"""What `measure(cell, run)` records, and what it refuses to record."""
+"""Values that `measure(cell, run)` records, and values that it refuses to record."""
 
 import math
 import time

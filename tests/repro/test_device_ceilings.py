@@ -166,7 +166,7 @@ def test_a_gpus_ceilings_do_not_depend_on_the_cores(laboratory, source, facts):
 
 
 def test_another_hosts_ceilings_are_none_of_this_ones(laboratory, source, monkeypatch, capsys):
-    """Nor are those that do not say whose they are: neither shown nor stale nor a bound, but kept."""
+    """Nor are ceilings that do not say whose they are: neither shown nor stale nor a bound, but kept."""
     kept, clock = DeviceCeilings(store_of(laboratory)), environment.device("opencl")
     doctor = ["doctor", "--json", "--results", str(laboratory.results)]
     measured = kept.of(clock)

@@ -1,4 +1,4 @@
-"""How long a cell should take: as another machine says that has measured it, one with the same GPU before others."""
+"""Expected time of a cell: as another machine says that has measured it, one with the same GPU before others."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What goes wrong around a run, caused: a fault of one cell costs no other, and nothing stored is lost or misread."""
+"""Faults around a run, caused: a fault of one cell costs no other, and nothing stored is lost or misread."""
 
 import importlib
 import json

@@ -250,7 +250,7 @@ def test_rows_follow_the_rule_for_intervals_of_today_by_the_samples_beside_them(
 
 @pytest.mark.parametrize("of_the_rows", [True, False])
 def test_edited_files_are_refused_and_no_manifest_vouches_for_them(measured, capsys, monkeypatch, of_the_rows):
-    """Whatever the rule for intervals does: its new digest would make the edit look as if a run had written it."""
+    """No change of the rule for intervals excuses them: its new digest would pass the edit off as a run's."""
     path = measured.file("table1.smoke.csv" if of_the_rows else "table1.smoke.samples.json.xz")
     others = [measured.file(f"table1.smoke{suffix}") for suffix in (".json", ".md", ".png")]
     if of_the_rows:

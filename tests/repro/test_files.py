@@ -30,7 +30,7 @@ def contents(laboratory):
     manifest = read_json(laboratory.file("table1.smoke.json"))
     for name in ("collected", "load_average", "command", "files"):
         manifest.pop(name)
-    # Those that were skipped are tried again.
+    # Skipped cells are tried again.
     manifest["cells"] = [cell for cell in manifest["cells"] if cell["status"] == "done"]
     return found, manifest
 

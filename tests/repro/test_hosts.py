@@ -74,7 +74,7 @@ def test_a_named_machine_of_another_host_is_refused_before_anything_is_measured(
 
 
 def test_results_that_say_nothing_are_another_hosts(plain, capsys):
-    """As those that were committed before folders said whose they are."""
+    """Such results were committed before folders said whose they are."""
     plain.has_run("table1")
     (plain.results / "bench" / "machine.json").unlink()
     shutil.rmtree(plain.results / "bench" / ".cells")

@@ -1,4 +1,4 @@
-"""Interval arithmetic: results must enclose those of any numbers from the intervals, and formulas hold nothing else."""
+"""Interval arithmetic: results enclose the results of all numbers from intervals, and formulas hold nothing else."""
 
 import operator
 

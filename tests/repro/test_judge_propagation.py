@@ -58,7 +58,7 @@ def test_a_comparison_is_what_is_certain_and_what_is_not_a_number_has_no_interva
 
 @pytest.mark.parametrize("common", [0.0, 0.5, 0.9])
 def test_ratios_and_means_of_ratios_of_other_rounds_lie_within(common):
-    """Of heavy-tailed times that share a part of their error, as those of one host do."""
+    """The times are heavy-tailed and share a part of their error, as times on one host do."""
     rng, rows = np.random.default_rng(3), 400
     reach_of_one = np.quantile(np.abs(rng.standard_t(1.7, 100_000)), 0.9)
 

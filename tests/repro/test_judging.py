@@ -1,4 +1,4 @@
-"""What one value says of one requirement, which machine's results say most, and what a cache has to do with it."""
+"""Judgements: one value against one requirement, the machine whose results say most, and the part of a cache."""
 
 import itertools
 import json

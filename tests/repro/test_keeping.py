@@ -26,7 +26,7 @@ def test_the_last_values_that_were_asked_for_are_kept_and_no_others(most):
     assert [value(number) for number in range(most)] == one and len(made) == most
     value(0)
     del one
-    value(most)  # the room is that of 1, if there is one, or of 0
+    value(most)  # it takes the room of 1, if there is one, or of 0
     assert alive[-1] == most - 1, "one is given up before the next is made"
     assert [each() is not None for each in made] == [most > 1, *[number > 1 for number in range(1, most)], True]
 

@@ -49,7 +49,7 @@ def done(laboratory):
 
 @pytest.mark.parametrize("is_clone", [False, True], ids=["store", "files alone"])
 def test_a_run_whose_cells_fail_takes_nothing_away(laboratory, capsys, is_clone):
-    """What was measured by another commit stays with its tables, plots and samples, and says that it failed since."""
+    """Results of another commit stay with their tables, plots and samples, and say that their cells failed since."""
     laboratory.has_run("table1")
     before = done(laboratory), samples(laboratory)
     table = laboratory.file("table1.smoke.md").read_text().partition("## ")[0]

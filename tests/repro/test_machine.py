@@ -1,4 +1,4 @@
-"""What the machine is, and what the manifest keeps of it."""
+"""Facts of the machine, and what the manifest keeps of them."""
 
 import ctypes
 import json

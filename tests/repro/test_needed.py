@@ -1,4 +1,4 @@
-"""What a machine with a GPU measures by default: by the claims of a pretended paper, and by those of the five."""
+"""Cells that a machine with a GPU measures by default: by a pretended paper's claims, and by the five papers'."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def claim(formula="a / b", cases=(), **where):
 
 @pytest.fixture
 def left(tmp_path, monkeypatch):
-    """What is left out of a table with kernels `k` and a baseline `b` in cases x and y, by some claims."""
+    """Cells left out of a table with kernels `k` and a baseline `b` in cases x and y, by some claims."""
     cells = [Cell(case, "k", backend) for case in "xy" for backend in BACKENDS[:3]]
     cells += [Cell(case, "b", "host") for case in "xy"]
     artefact = Artefact("lab2020-table1", "lab2020", "table", 1, "", tmp_path / "table1_a.py", "")

@@ -42,7 +42,7 @@ def lab(laboratory, monkeypatch, capsys):
 
 
 def sums(folder):
-    """What was measured, which files it is told to be of, and how the cells stand, by the names of the results."""
+    """Measured values, the files that they are told to be of, and the cells' statuses, by the names of the results."""
     found = {}
     for path in folder.glob("bench/*/*.csv"):
         with path.open(newline="") as stream:

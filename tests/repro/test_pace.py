@@ -104,7 +104,7 @@ def test_the_librarys_own_threads_would_do_the_job(threads, is_known, monkeypatc
 
 @pytest.fixture
 def fresh(monkeypatch):
-    """What a process keeps of its cores, as another's."""
+    """Clear what this process keeps of its cores, as if it were another one."""
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     kept = of_cores, state._watch
     for each in kept:

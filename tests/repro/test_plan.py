@@ -1,4 +1,4 @@
-"""Which cells are wanted, which stand, and why the others do not."""
+"""Cells that are wanted, cells that stand, and why the others do not."""
 
 import json
 import shutil

@@ -138,7 +138,7 @@ def test_the_formulas_of_the_non_zeros_count_a_real_mesh(mesh, element):
 
 
 def test_the_non_zeros_that_do_not_follow_are_copies_of_others():
-    """What stands at the coarse levels of Table 1 instead: a quarter of the next level, and nine times Q1."""
+    """The coarse levels of Table 1 have these instead: a quarter of the next level, and nine times Q1."""
     table = load("geveler2011-table1")
     nonzeros = {(n.case, n.method): int(n.value) for n in table if n.metric == "nonzeros"}
     quarters = [
@@ -176,7 +176,7 @@ def test_what_does_not_follow_in_geveler2011():
 
 
 def test_random_numbering_takes_products_that_no_other_does_in_geveler2011():
-    """At its largest matrices by the printed digits alone, a solve's time over that of a product."""
+    """The count is a solve's time over a product's, at the largest matrices and by the printed digits alone."""
     solves, rates = load("geveler2011-table3"), load("geveler2011-table2")
     for element, case in (("q1", "circle-l10"), ("q2", "circle-l9")):
         count = load("geveler2011-table1").get(case, element, "nonzeros").value

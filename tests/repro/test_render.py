@@ -1,4 +1,4 @@
-"""What an artefact's Markdown file says beside its tables, and its manifest of its cells."""
+"""Text of an artefact's Markdown file beside its tables, and its manifest's facts of its cells."""
 
 import pandas
 

@@ -1,4 +1,4 @@
-"""What goes wrong for many cells is told once, with its count; and a run that measured nothing says so."""
+"""A problem of many cells is told once, with its count; and a run that measured nothing says so."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which sampled time a value was worked out from, and the interval that it has of that."""
+"""The sampled time that a value was worked out from, and the interval that the value has from it."""
 
 import pytest
 

@@ -205,7 +205,7 @@ def facts(**values):
     ("break_even", 216, 188, True),
 ])  # fmt: skip
 def test_facts_agree_up_to_rounding(metric, before, now, is_one):
-    """Whole numbers are equal, but for those that count until a residual is small enough."""
+    """Whole numbers are equal, but for counts until a residual is small enough."""
     before, now = facts(**{metric: before}), facts(**{metric: now})
     if is_one:
         assert rounds.together(before, now, (), ("break_even",))["rows"] == rounds.together(now, now)["rows"]

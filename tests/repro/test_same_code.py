@@ -1,4 +1,4 @@
-"""How many of the stored results are of HEAD's code, and whether the commits that measured them ran the same."""
+"""The number of stored results of HEAD's code, and whether the commits that measured them ran the same."""
 
 import json
 

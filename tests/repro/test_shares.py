@@ -69,7 +69,7 @@ def test_a_run_that_is_bound_goes_on_without_the_processor_beside_hosts_that_wer
         said = capsys.readouterr().err
         assert said.count(f"6 cells of the processor are left out: {why}\n") == 1
         assert stored(laboratory) == before and rows <= lines(laboratory)
-    assert "0 cells measured, 0 as before, 3 skipped" in said  # those of CUDA, which is not there
+    assert "0 cells measured, 0 as before, 3 skipped" in said  # cells of CUDA, which is not there
     assert told(laboratory, "cores_of_host") == [None, MORE] and "cores_of_host" not in manifest(laboratory)["machine"]
     written = laboratory.file("table1.smoke.json").stat().st_mtime_ns
     assert laboratory.run("table1", "--continue", "--only", "backend=host") == 0
@@ -97,7 +97,7 @@ def test_a_run_that_is_bound_measures_all_in_a_folder_of_its_own_and_says_so(be,
         be(host, every)
         assert laboratory.run("table1", "--continue") == 0
         assert f"had {CORES} of {MORE} cores\n" in capsys.readouterr().err and stored(laboratory) == before
-    assert manifest(laboratory)["machine"]["cores_of_host"] == MORE  # of those that its rows are of
+    assert manifest(laboratory)["machine"]["cores_of_host"] == MORE  # of the host that measured its rows
     be("bound alike", MORE)
     assert laboratory.run("table1", "--continue") == 0
     assert "2 cells measured" in (said := capsys.readouterr().err) and "left out" not in said

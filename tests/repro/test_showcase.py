@@ -1,4 +1,4 @@
-"""What is shown first is computed: rules choose cases and rivals, and README and docs/ have what the results say."""
+"""The first things shown are computed: rules choose cases and rivals, and README and docs/ say what the results do."""
 
 import ast
 import contextlib
@@ -218,7 +218,7 @@ def test_the_case_is_the_largest_that_a_rival_ran_and_the_range_is_over_all(stor
     told = [tables._cells(replace(first, device=device), "", store.results / "box", lambda text, path: text)[3]
             for device in ("GPU 1", "Maker T1000 8GB")]  # fmt: skip
     assert [each.rpartition(", ")[2] for each in told] == ["why (T1000)", "why"]
-    # What has not that case shows its own largest, and comes last, however fast it is there.
+    # A kernel without that case shows its own largest, and comes last, however fast it is there.
     assert (second.method, second.case, second.rival, second.faster) == ("faster", "a", "", None)
     assert not second.wants_explanation and second.explained == ""
     assert first.problem is None and second.problem == kernels.Span(0.45, 0.45, 0.45, 1)
@@ -263,7 +263,7 @@ def test_a_rival_whose_processor_had_more_to_do_is_told(tmp_path):
 
 
 def test_cells_of_two_machines_of_a_cluster_have_not_shared_one(tmp_path):
-    """Those of one host have, and those that name none, as older ones."""
+    """Cells of one host have, and cells that name none, as older ones."""
     made = [("first", "one", 20), ("second", "two", 21), ("third", "two", 22), ("older", "", 40), ("later", "one", 41)]
     cells = [
         {"case": "a", "method": method, "backend": "host", "status": "done", "seconds": 10.0,

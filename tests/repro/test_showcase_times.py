@@ -1,4 +1,4 @@
-"""How often cells were measured, as a page tells it."""
+"""Numbers of rounds of cells, as a page tells them."""
 
 import json
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What is stored is recomputed: whoever edits a number, a hash or a list is found, by the file that it is in."""
+"""Everything stored is recomputed: whoever edits a number, a hash or a list is found, by the file that it is in."""
 
 import csv
 import json

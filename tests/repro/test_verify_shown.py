@@ -1,4 +1,4 @@
-"""What follows from rows and probes is recomputed, too: who edits a ceiling or a page of tables is found."""
+"""Everything that follows from rows and probes is recomputed, too: who edits a ceiling or a page of tables is found."""
 
 import json
 import re

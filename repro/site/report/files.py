@@ -1,4 +1,4 @@
-"""What the page carries of each result: figures made compact, rows by columns, tables out of Markdown."""
+"""Parts of each result that the page carries: figures made compact, rows by columns, tables out of Markdown."""
 
 import base64
 import csv

@@ -51,7 +51,7 @@ def _point(each: Measurement, row: dict[str, Any]) -> dict[str, Any]:
 def roofs(folder: Path, shown: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the roof of every device that has points: measured bandwidth up to each measured arithmetic rate.
 
-    The bandwidth is that of the largest stream, which no cache holds; kernels whose data a cache holds may lie above.
+    The bandwidth is the largest stream's, which no cache holds; kernels whose data a cache holds may lie above.
 
     Returns
     -------

@@ -45,7 +45,7 @@ class Tile:
 
     @property
     def title(self) -> str:
-        """What our module says that it measures; else what the paper shows."""
+        """Our module's words for what it measures; else the paper's for what it shows."""
         return self.written.title if self.written else self.shows
 
     @property
@@ -69,7 +69,7 @@ class Tile:
 
     @cached_property
     def missing(self) -> list[str]:
-        """What the best measurement at full size lacks: a line a reason."""
+        """Cells that the best measurement at full size lacks: a line a reason."""
         if self.best is None:
             return []
         markdown = self.best.beside(".md")

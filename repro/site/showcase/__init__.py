@@ -1,1 +1,1 @@
-"""What a visitor sees first, computed from stored results: verdicts, figures, and kernels against bound and rivals."""
+"""Parts seen first, computed from stored results: verdicts, figures, and kernels against their bound and rivals."""

@@ -29,7 +29,7 @@ READING = """\
   whether their intervals overlap. *Exceeded* is more of the paper's effect, whether the number is larger or smaller.
   The reasons of both verdicts follow.
 - Where one machine alone decides a claim, the parentheses have the number of its points."""
-"""How to read the tables."""
+"""Text above the tables: it says how to read them."""
 
 ALONE = "Decided on {name} alone: {count}. `repro claims --machine {other}` says of each why {other} does not."
 VERDICTS = FASTER, SAME, SLOWER, UNDECIDED
@@ -38,7 +38,7 @@ Judged = Mapping[str, Sequence[claims.Verdict]]  # by machine, a verdict a claim
 
 
 def page(found: Sequence[Measurement], judged: Judged, *head: str) -> str:
-    """Return a page that compares each two machines with a GPU: those that were judged, each by its own results."""
+    """Return a page that compares each two of the judged machines, which have a GPU, each by its own results."""
     parts = ["# Cards side by side", *head]
     parts.append(READING if len(judged) > 1 else "No two machines with a GPU have results.")
     for first, second in itertools.combinations(sorted(judged), 2):
@@ -98,7 +98,7 @@ def _cards(each: Measurement) -> list[str]:
 
 
 def _claims(judged: Judged, first: str, second: str) -> list[str]:
-    """Return the claims that both machines decide, differently, and those that one alone decides."""
+    """Return the claims that both machines decide, differently, and the claims that one alone decides."""
     pairs = list(zip(judged[first], judged[second], strict=True))
     decided = [pair for pair in pairs if claims.UNDECIDED not in {each.outcome for each in pair}]
     changed = [pair for pair in decided if pair[0].outcome != pair[1].outcome]

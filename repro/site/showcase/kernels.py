@@ -1,6 +1,6 @@
 """Kernels as fractions of their bound and as ratios to the best rival of the same run: rules choose what is shown.
 
-The case is the largest that all kernels ran, of those that a rival ran, too; beside it is the range over all cases.
+The case is the largest that all kernels and a rival ran; beside it is the range over all cases.
 """
 
 import ast

@@ -17,7 +17,7 @@
     judged = false                           # where rivals are shown, but another family answers for what is lost here
     each = { element = ["q1", "q2"] }        # words in braces of methods and rivals: each is a case more
     fastest = { numbering = ["xyz", "hie"] } # further words in braces, of which each method's fastest counts: of ours
-                                             # among those that a rival ran on the same back end, if one ran there
+                                             # among the words that a rival ran on the same back end, if one ran there
     [family.kernels]                         # method, and the module whose docstring says what binds it: the first of
     sell = "spmv/sell.py"                    # several that speaks of the device
     ellwarp = ["spmv/ellwarp.py", "spmv/_warps.py"]
@@ -93,7 +93,7 @@ def _combined(words: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a paper shows."""
+    """The things of a paper that are shown: figures, headlines and families of kernels."""
 
     paper: str
     figures: tuple[str, ...] = ()  #: ids of artefacts, the best choice first

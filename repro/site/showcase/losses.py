@@ -61,8 +61,8 @@ class Case:
 def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[list[Case], Counter[str]]:
     """Return every case of a machine in which a family of kernels has rivals, and what ran.
 
-    What ran: the rivals, with the number of cases of each. A family is judged by its own kernels alone: that another
-    algorithm of ours is faster is no answer to a rival that has this one.
+    The second is the rivals that ran, with the number of cases of each. A family is judged by its own kernels alone: a
+    faster algorithm of ours is no answer to a rival that has this one.
     """
     found, ran = [], Counter()
     for family in (family for ledger in ledgers for family in ledger.families if family.rivals and family.judged):
@@ -83,7 +83,7 @@ def compared(ledgers: Iterable[Ledger], stored: Stored) -> tuple[list[Case], Cou
 
 
 def _rank(judged: tuple[Difference, dict]) -> tuple[bool, bool, float]:
-    """Rivals that are faster come first, then those that may be: a median that decides nothing must not hide them."""
+    """Rank faster rivals first, then rivals that may be faster: a median that decides nothing must not hide them."""
     difference, _ = judged
     return difference.verdict != FASTER, difference.verdict != UNDECIDED, difference.ratio
 

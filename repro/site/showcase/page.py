@@ -247,7 +247,7 @@ def texts(root: Path, results: Path) -> dict[str, str]:
 
 
 def outdated(root: Path, results: Path) -> dict[str, str]:
-    """Return those of `texts` that are not what their files have."""
+    """Return the `texts` that differ from their files."""
     return {
         name: text for name, text in texts(root, results).items()
         if not (root / name).is_file() or (root / name).read_text(encoding="utf-8") != text

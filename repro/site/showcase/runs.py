@@ -45,7 +45,7 @@ class Run:
     rows: tuple[Row, ...]
 
     def shown(self) -> Place:
-        """Return the largest case that all kernels ran which ran any, of those that a rival ran, too, if there are any.
+        """Return the largest case that all kernels ran which ran any; a rival ran it, too, if one ran any of the cases.
 
         A kernel that is missing there may be the fastest: without it the others would be compared in vain.
         """
@@ -167,7 +167,7 @@ def _answers(row: Row, metrics: str) -> bool:
 def _sums(rows: Iterable[Row], metric: str) -> list[Row]:
     """Return a row of each cell that has all parts of a metric like ``setup + solve``: their sum, without a bound.
 
-    The interval of a sum is from the sum of the low ends to that of the high ones, if all parts have both.
+    The interval of a sum is from the sum of the low ends to the sum of the high ends, if all parts have both.
     """
     parts = metric.split(SUM)
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""Which artefacts there are, and which of them each machine has measured, at which sizes."""
+"""The artefacts that there are, and which of them each machine has measured, at which sizes."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How often each machine measured its cells, on how many hosts and days: of what intervals and verdicts are made."""
+"""Rounds in which each machine measured its cells, with hosts and days: intervals and verdicts are made of them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

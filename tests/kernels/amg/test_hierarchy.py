@@ -63,7 +63,7 @@ def test_same_bits_in_every_run(device, helmholtz):
 
 
 def test_the_host_sees_scalars_alone(device, helmholtz, coarsening, monkeypatch):
-    """What levels are made of stays on the device; OpenCL's results have to be NumPy's, since it has no sparse ones."""
+    """The arrays of levels stay on the device; OpenCL's results have to be NumPy's, since it has no sparse ones."""
     if device.backend == "opencl":
         pytest.skip("hands over its levels to NumPy")
     seen, to_host = [], device.to_host

@@ -211,7 +211,7 @@ class Portable(openmp.Device):
 
 @pytest.mark.parametrize(("relaxation", "waits", "zeros"), [("patch", 30, 54), ("jacobi", 27, 52)])
 def test_a_set_up_seldom_waits_for_the_device(cache, relaxation, waits, zeros):
-    """What is read at one place is read at once, and nothing is cleared that is then written."""
+    """Values that one place reads are read at once, and nothing is cleared that is then written."""
     device = Portable()
     solver = amg.Solver(device, regular_mesh(1.0), relaxation=relaxation, coarsest=20)
     assert len(solver.hierarchy.levels) == 3

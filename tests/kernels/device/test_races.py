@@ -123,7 +123,7 @@ if tool == "racecheck" and "a.py::two[cuda]" in tests and "kernel_substring=cupy
 
 
 def test_cuda_tests_are_dealt_out_by_file():
-    # Those of stiffness are marked for CUDA on every back end, and one here has it in its name.
+    # Tests of stiffness are marked for CUDA on every back end, and a test here has it in its name.
     asked = ["tests/kernels/stream", "tests/kernels/sem/test_stiffness.py", __file__]
     dealt = races.groups(races.collected(asked), races.AT_ONCE)
     files = [{test.split("::")[0] for test in tests} for tests in dealt]

@@ -1,4 +1,4 @@
-"""What was launched is told by its text after the preprocessor, and nothing that was not."""
+"""Kernels that were launched are told by their text after the preprocessor, and no others."""
 
 import numpy as np
 import pytest

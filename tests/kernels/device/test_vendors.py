@@ -1,4 +1,4 @@
-"""Which OpenCL drivers the loader is told of."""
+"""OpenCL drivers that the loader is told of."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Sums that come with the product and the preconditioner: the iterates are those of kernels that sum apart."""
+"""Sums that come with the product and the preconditioner: the iterates equal the iterates of kernels that sum apart."""
 
 from functools import partial
 

@@ -129,7 +129,7 @@ def test_prolongation_reproduces_functions_of_the_coarse_space(name, degree):
 
 
 def test_rows_of_the_paper_s_example():
-    """Section 2.3.1: identity, halves for midpoints of edges, quarters for those of elements; vertices come first."""
+    """Section 2.3.1: identity, halves for midpoints of edges, quarters in the middle of elements; vertices first."""
     found = problem("square", 3)
     coarse, fine = found.space(2, 1), found.space(3, 1)
     matrix = transfer.prolongation(coarse, fine).toarray()

@@ -6,7 +6,7 @@ import scipy.sparse
 
 
 class ByScipy:
-    """What the preconditioner needs of a packed matrix, by SciPy on the host."""
+    """The parts of a packed matrix that the preconditioner needs, by SciPy on the host."""
 
     def __init__(self, device, matrix, dtype):
         self.device, self.matrix = device, matrix.astype(dtype)

@@ -1,4 +1,4 @@
-"""What is made a few elements at a time, so that it fits in caches or memory, is what is made of all at once."""
+"""Arrays made a few elements at a time, to fit in caches or memory, are the same as arrays made of all at once."""
 
 import numpy as np
 import pytest

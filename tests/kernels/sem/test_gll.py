@@ -33,7 +33,7 @@ def test_derivative_is_exact_for_polynomials_of_degree_n(n):
 
 @pytest.mark.parametrize("n", ORDERS)
 def test_summation_by_parts(n):
-    """What the kernel rests on: ρ_i D_im + ρ_m D_mi is 0 but in the corners."""
+    """The kernel rests on this: ρ_i D_im + ρ_m D_mi is 0 but in the corners."""
     _, weights, derivative = rule(n)
     ends = np.zeros((n + 1, n + 1))
     ends[0, 0], ends[-1, -1] = -1, 1

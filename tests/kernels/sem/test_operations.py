@@ -1,4 +1,4 @@
-"""The operations that are told of the kernels, against those of a build whose numbers count them."""
+"""The operations that are told of the kernels, against a build whose numbers count them."""
 
 import ctypes
 import re

@@ -14,7 +14,7 @@ def with_lengths(lengths, columns, seed=0):
 
 
 def elasticity(n, size, seed=0):
-    """The pattern of `size` unknowns a node on a grid of n^size nodes, each coupled with those of its elements."""
+    """The pattern of `size` unknowns a node on a grid of n^size nodes, each coupled with the nodes of its elements."""
     line = scipy.sparse.diags_array([np.ones(n - abs(k)) for k in (-1, 0, 1)], offsets=(-1, 0, 1))
     grid = line
     for _ in range(size - 1):

@@ -45,7 +45,7 @@ def test_a_long_row_has_a_warp_and_no_more(device):
 
 
 def test_threads_a_row_by_default(device):
-    """By default a lane has no more entries than a mean row, so that regular matrices are those of K1."""
+    """By default a lane has no more entries than a mean row, so that regular matrices are stored as K1 stores them."""
     matrix = elasticity(8, 3)[:960]
     assert spmv.pack("ellwarp2", device, with_lengths([6] * 320, 40)).warps == 10
     assert spmv.pack("ellwarp2", device, matrix).stored >= matrix.nnz

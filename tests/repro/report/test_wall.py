@@ -1,4 +1,4 @@
-"""The wall tells results that are whole from those that lack cells, or back ends."""
+"""The wall tells whole results from results that lack cells, or back ends."""
 
 import shutil
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ LACKS = "## Not measured yet, or no longer valid\n\n- never run: 2 on opencl (pa
 
 @pytest.fixture
 def lacking(results, tmp_path):
-    """Results of which the best lacks cells, and those of a smaller size, too."""
+    """Results of which the best lacks cells, and a smaller size's results, too."""
     folder = tmp_path / "results"
     shutil.copytree(results, folder)
     for stem in ("big-gpu/fu2014/table2", "laptop/zhang2013/figure8"):

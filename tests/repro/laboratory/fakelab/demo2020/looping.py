@@ -1,4 +1,4 @@
-"""What the method `loop` calls, as a baseline calls its library."""
+"""Code that the method `loop` calls, as a baseline calls its library."""
 
 from fakelab.demo2020 import adding
 

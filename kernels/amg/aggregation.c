@@ -40,7 +40,7 @@ KERNEL number_roots(const int n, GLOBAL const int *RESTRICT flags, GLOBAL const 
     }
 }
 
-/* An unallocated node joins the neighbouring aggregate of highest adjacency, the first of equal ones. left[1] counts those that cannot. */
+/* An unallocated node joins the neighbouring aggregate of highest adjacency, the first of equal ones. left[1] counts the rest. */
 KERNEL allocate(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,
                 GLOBAL const int *RESTRICT adjacency, GLOBAL const int *RESTRICT labels, GLOBAL int *RESTRICT result,
                 GLOBAL int *RESTRICT left)

@@ -40,7 +40,7 @@ class Csr:
 
 @dataclass(frozen=True)
 class Groups:
-    """A label for each node, how many labels there are, the weight of each group, and that of the heaviest.
+    """A label for each node, the number of labels, the weight of each group, and the weight of the heaviest.
 
     Behind the weights of groups there may be zeros.
     """

@@ -1,4 +1,4 @@
-/* What the set-up asks of a matrix. `found` counts, in this order: columns out of range, values that are not finite, rows whose
+/* The set-up's checks of a matrix. `found` counts, in this order: columns out of range, values that are not finite, rows whose
  * diagonal is missing or not positive, rows not sorted, entries without a counterpart, entries whose counterpart differs. */
 
 KERNEL check_rows(const int n, GLOBAL const int *RESTRICT offsets, GLOBAL const int *RESTRICT columns,

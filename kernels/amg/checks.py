@@ -1,4 +1,4 @@
-"""What a matrix must be for the set-up, checked on the device, with an answer of its own for each thing it is not."""
+"""The set-up's requirements of a matrix, checked on the device, with an error message for each that it fails."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ restricted, and the coarser level solves for the correction; post-relaxation sta
 right-hand side b - A_B u, so that the cycle is symmetric for every number of inner iterations. (As printed, algorithm
 5.2's residual is b - A r, and the recursions leave out u.)
 
-Iterations grow with the mesh, by more than was aimed at. Most of the growth is that of two levels alone, from a
+Iterations grow with the mesh, by more than was aimed at. Two levels alone show most of the growth, from a
 smallest mesh of a few patches. More relaxations or W-cycles save iterations, but do not pay for the added launches.
 Notes: docs/notes/amg.md.
 """
@@ -34,7 +34,7 @@ class Cycle:
     device : kernels.device.Device
     hierarchy : Hierarchy
     relaxation : {'patch', 'jacobi', 'jacobi-merged'}, optional
-        Block Jacobi on patches, or weighted Jacobi, its kernels apart or merged as those of patches are.
+        Block Jacobi on patches, or weighted Jacobi, its kernels apart or merged as the patches' kernels are.
     inner_iterations : int, optional
         Of 'patch'.
     inside : {'symcoo', 'half', 'ell', 'csr'}, optional

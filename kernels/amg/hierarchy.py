@@ -15,8 +15,8 @@ class Level:
     matrix : sparse CSR array of the device, (n, n), float64
         Rows and columns permuted so that patches are contiguous and, within them, aggregates; columns sorted.
     order : (n,) int32
-        Index of each permuted row in the numbering in which the level was given: the user's on the finest level, that
-        of the finer level's aggregates on the others.
+        Index of each permuted row in the numbering in which the level was given: the user's on the finest level, the
+        finer level's aggregates' on the others.
     rank : (n,) int32
         The inverse of `order`.
     patch_offsets : (patches + 1,) int32
@@ -68,10 +68,10 @@ class Hierarchy:
 
     @property
     def operator_complexity(self) -> float:
-        """Non-zeros of all matrices over those of the finest."""
+        """Non-zeros of all matrices over the non-zeros of the finest."""
         return sum(level.matrix.nnz for level in self.levels) / self.levels[0].matrix.nnz
 
     @property
     def grid_complexity(self) -> float:
-        """Rows of all matrices over those of the finest."""
+        """Rows of all matrices over the rows of the finest."""
         return sum(level.rows for level in self.levels) / self.levels[0].rows

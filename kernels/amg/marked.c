@@ -1,9 +1,9 @@
 /* Rows of a sparse product X Y, of induced graphs and of transposes on a processor, each in one pass. A part is a run of rows. It has a
  * marker for each column: where the entry of that column is in the row in hand, when that is not before the row's first. Entries are written
- * in the order in which they come up, each part's apart from those of others; `sort` brings them to where they belong. The order of sums
+ * in the order in which they come up, each part's apart from the others'; `sort` brings them to where they belong. The order of sums
  * is X's, however many parts there are: the same bits every time. `real` is what entries have. */
 
-#define VECTOR 16 /* columns that are compared at once; those behind the last row are whatever is there */
+#define VECTOR 16 /* columns that are compared at once; behind the last row they are whatever is there */
 #define LONG 1024 /* rows of more entries are sorted by a heap: counting smaller ones takes the square of the length */
 #define AHEAD 16 /* entries that rows are asked for before they are read, in steps: where they begin, then what they hold */
 #define ROWS_AHEAD 4 /* the same, of rows with few entries */
@@ -134,7 +134,7 @@ DEVICE_FUNCTION void heap_sort(const int length, GLOBAL int *columns, GLOBAL rea
         int from = root > 0 ? --root : --left;
         const int column = columns[from];
         const real value = values[from];
-        if (root == 0 && from == left) { /* the largest goes behind those that are left */
+        if (root == 0 && from == left) { /* the largest goes behind the entries that are left */
             columns[left] = columns[0];
             values[left] = values[0];
             from = 0;
@@ -186,7 +186,7 @@ KERNEL sort(const int rows, const int parts, GLOBAL const long *RESTRICT begins,
 #define BEGIN_OF(row) (begins ? begins[row] : offsets[row])
 #define LENGTH_OF(row) (begins ? lengths[row] : offsets[(row) + 1] - offsets[row])
 
-/* How often each column is in each part. */
+/* Counts how often each column is in each part. */
 KERNEL tally(const int rows, const int parts, const int width, GLOBAL const int *RESTRICT offsets,
              GLOBAL const long *RESTRICT begins, GLOBAL const int *RESTRICT lengths,
              GLOBAL const int *RESTRICT columns, GLOBAL int *RESTRICT markers)

@@ -61,7 +61,7 @@ def _rows(device, x: Csr, y, width: int, real: str, fill) -> Loose:
 
 
 def _spans(y):
-    """Return offsets, or beginnings and lengths, of the rows of Y; None for those that it does not have."""
+    """Return offsets, beginnings and lengths of the rows of Y, with None for each that Y lacks."""
     return (None, y.begins, y.lengths) if isinstance(y, Loose) else (y.offsets, None, None)
 
 

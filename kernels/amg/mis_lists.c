@@ -1,5 +1,5 @@
-/* Distance-k maximal independent sets on a processor (mis.c), by lists: a part, which is a run of nodes, goes through those of its nodes
- * alone that are undecided. A key is as there, but without the state: 0 when a node is decided. */
+/* Distance-k maximal independent sets on a processor (mis.c), by lists: a part, which is a run of nodes, goes through its undecided
+ * nodes alone. A key is as there, but without the state: 0 when a node is decided. */
 
 #include "mis.h"
 

@@ -59,7 +59,7 @@ class Partition:
 
 
 def _allocated(device, graph, labels, rounds, left=None):
-    """Add unallocated nodes to groups, so many rounds; left[1] counts those that still are, where it is given."""
+    """Add unallocated nodes to groups, so many rounds; left[1], where given, counts the nodes that remain."""
     kernels, n = built(device, SOURCE), graph.rows
     for step in range(rounds):
         result = device.empty(n, np.int32)

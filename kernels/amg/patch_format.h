@@ -1,4 +1,4 @@
-/* How the rows of a level's matrix are stored by patches: formats, and the numbers of headers and slices. */
+/* Storage of the rows of a level's matrix by patches: formats, and the numbers of headers and slices. */
 #define SYMCOO 0
 #define HALF 1
 #define ELL 2

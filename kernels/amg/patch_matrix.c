@@ -32,7 +32,7 @@ KERNEL begin(const int patches, GLOBAL const int *RESTRICT patch_offsets, GLOBAL
 
 #if !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
 #define ONE_BY_ONE
-/* Sorts rows by their counts, the largest first and equal ones by their numbers: by tallies, and those of BLOCK or more by insertion. */
+/* Sorts rows by their counts, the largest first and equal ones by their numbers: by tallies, counts of BLOCK or more by insertion. */
 DEVICE_FUNCTION void sort_falling(const int rows, const int *counts, ushort *sorted)
 {
     int places[BLOCK + 1] = {0};
@@ -213,8 +213,8 @@ KERNEL sort_rows(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTR
 #define RAISE(place, value)                                                                                          \
     if ((value) > LOAD_GLOBAL(&most[place])) ATOMIC_MAX_GLOBAL(&most[place], value)
 
-/* What each slice stores of the inside and of the boundary, and each patch of the inside; the most entries and slots of a
- * patch, and the widest slice. */
+/* Counts what each slice stores of the inside and of the boundary, and each patch of the inside. Finds the
+ * most entries and slots of a patch, and the widest slice. */
 KERNEL count_stored(const int slice_count, GLOBAL const int *RESTRICT headers, GLOBAL const int *RESTRICT slices,
                     GLOBAL const int *RESTRICT boundary_slices, GLOBAL int *RESTRICT entries,
                     GLOBAL int *RESTRICT stored, GLOBAL int *RESTRICT boundary_stored, GLOBAL int *RESTRICT most)
@@ -317,7 +317,7 @@ KERNEL fill(GLOBAL const int *RESTRICT row_offsets, GLOBAL const int *RESTRICT c
             values[at] = matrix[e];
             columns[at] = (uint)i | (uint)j << 16;
 #elif INSIDE == HALF
-            /* The slot of row j that this entry hands its product to: its rank among those that j receives. */
+            /* The slot of row j that this entry hands its product to: its rank among the products that j receives. */
             int low = row_offsets[first + j], high = row_offsets[first + j + 1] - 1;
             while (low < high) {
                 const int middle = (low + high) / 2;

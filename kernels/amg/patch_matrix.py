@@ -47,7 +47,7 @@ def block_for(rows: int) -> int:
 
 
 def defines(inside: str, real: str) -> dict:
-    """Return the defines of a build of the packing kernels, and those that the relaxation kernels share."""
+    """Return the defines of a build of the packing kernels, which the relaxation kernels share."""
     return {"INSIDE": INSIDES.index(inside), "index": INDEX[inside], "real": real}
 
 
@@ -150,7 +150,7 @@ class PatchMatrix:
 
 
 def fastest(device) -> str:
-    """Return the format that relaxes fastest on a device, of those that were compared.
+    """Return the format that relaxes fastest on a device, of the formats that were compared.
 
     A processor's block is a loop over its threads and has no registers to keep rows in. The C back end takes eight rows
     of `ell` at once; PoCL's compare-and-swap leaves `csr` the fastest there.
@@ -159,7 +159,7 @@ def fastest(device) -> str:
 
 
 def shared_values(inside: str, dtype: str, entries: int, slots: int) -> int:
-    """Return the values of shared memory that relaxation needs beside those of a patch's rows, in coarse steps."""
+    """Return how many values relaxation needs in shared memory beside a patch's rows, in coarse steps."""
     if inside == "half":
         return -(-(slots + 1) // POOL_STEP) * POOL_STEP
     if inside == "csr":

@@ -1,4 +1,4 @@
-/* What the set-up is put together from: exclusive sums, lists of the members of groups. A chunk of a sum is ITEMS values a thread. */
+/* Building blocks of the set-up: exclusive sums, lists of the members of groups. A chunk of a sum is ITEMS values a thread. */
 
 #define CHUNK (BLOCK * ITEMS)
 #define ROWS (BLOCK / LANES)
@@ -29,7 +29,7 @@ KERNEL chunk_sums(const int n, GLOBAL const int *RESTRICT counts, GLOBAL long *R
     }
 }
 
-/* What totals[place] becomes: the total, or -1 where 32 bits do not hold it. */
+/* Sets totals[place] to the total, or to -1 where 32 bits do not hold it. */
 #define TELL(total)                                                                                                  \
     if (totals) totals[place] = (total) > 0x7fffffff ? -1 : (int)(total)
 

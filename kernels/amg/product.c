@@ -6,8 +6,8 @@
  * own - weight diagonal⁻¹ X Y: the smoothed prolongator; a row that has the diagonal alone is not smoothed.
  *
  * Without `fill` the entries of each row are counted. A row that has more than MOST is left at once, before its searches go
- * through a table that is nearly full, and put on the list of those that overflow, for a build with a larger one, which takes
- * its rows from that list; with `fill` such rows are passed over. */
+ * through a table that is nearly full. It is put on the list of rows that overflow, from which a build with a larger
+ * table takes its rows. With `fill` such rows are passed over. */
 
 #include "table.h"
 

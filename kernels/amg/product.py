@@ -32,7 +32,7 @@ def multiplied(device, x: Csr, y, *, first: int = 0, own=None, weight=0.0, diago
     y : Csr, or what a product left loose, (m, p)
         Without offsets: T, a one in column ``columns[row]`` of each row.
     first : int
-        The configuration of `SIZES` to begin with: that of most rows.
+        The configuration of `SIZES` to begin with: the one for most rows.
     own : (n,) int32, optional
         Column of the one in each row of T; asks for the smoothed prolongator.
     weight : float

@@ -7,7 +7,7 @@ typedef int eight_ints_anywhere __attribute__((vector_size(VECTOR * sizeof(int))
 #define ROWS (BLOCK / LANES)
 #define AHEAD 8 /* rows that are asked for before they are read, in steps: their place, their columns, the new numbers */
 #define MOST_AHEAD 32 /* and entries of each */
-#define MOST 1024 /* columns of a row that are kept; those of a longer one are looked up each time */
+#define MOST 1024 /* columns of a row that are kept; a longer row's are looked up each time */
 
 #define LENGTH_OF(i) (new_offsets[(i) + 1] - new_offsets[i])
 

@@ -1,4 +1,4 @@
-"""What the set-up asks of the device's namespace, in small: what CuPy compiles and loads for it is there in time."""
+"""Small copies of the set-up's calls to the device's namespace, so that CuPy compiles and loads in time."""
 
 from __future__ import annotations
 

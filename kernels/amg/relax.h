@@ -1,4 +1,4 @@
-/* What prerelaxation and post-relaxation share: a patch's rows in registers and shared memory, and the product with A_I.
+/* Shared by prerelaxation and post-relaxation: a patch's rows in registers and shared memory, and the product with A_I.
  *
  * A block has a patch and a thread one of its rows: order[t] of it where rows are in slices, else row t. A thread keeps
  * WIDTH of its entries in registers; with TAIL it reads further ones again for each product. Registers bound how many
@@ -13,9 +13,9 @@
 #define LOW(word) ((word) & 65535u)
 #define HIGH(word) ((word) >> 16)
 
-/* In shared memory, of each row: u in the order of the threads, the right-hand side and last the residual in that of
- * memory, inner over the diagonal as u, and in that of memory what comes and goes, or with SYMCOO A_I u; behind them the
- * slots of HALF, or the entries of CSR. */
+/* Shared memory has of each row, in the order of the threads, u and inner over the diagonal. In the order of memory it
+ * has the right-hand side, which becomes the residual, and what comes and goes, or with SYMCOO A_I u. Behind them are
+ * the slots of HALF, or the entries of CSR. */
 #define SHARED_ARRAYS                                                                                                \
     SHARED_POINTER real *u = pool, *rhs = pool + BLOCK, *weight = pool + 2 * BLOCK, *other = pool + 3 * BLOCK;       \
     SHARED_POINTER real *more = pool + 4 * BLOCK;                                                                    \

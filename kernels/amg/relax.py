@@ -42,7 +42,7 @@ def build_setting(inside, dtype, block: int, width: int, more: int, entries: int
     width : int
         Entries in registers.
     more : int
-        Values in shared memory besides those of rows.
+        Values in shared memory besides the rows'.
     entries : int
         Of `csr`, the most of a patch.
     ends : (str, str)
@@ -112,7 +112,7 @@ class PatchRelaxation:
     iterations : int
         Inner iterations n.
     ends : (str, str), optional
-        dtypes of the right-hand side and of what post-relaxation writes; by default those of the matrix.
+        dtypes of the right-hand side and of what post-relaxation writes; by default the matrix's.
 
     Attributes
     ----------

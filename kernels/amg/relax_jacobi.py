@@ -28,7 +28,7 @@ BUILDS = [
 
 
 def builds(device, dtype: str, ends: tuple[str, str], layout: str) -> list[tuple]:
-    """Return what every relaxation builds: its own kernels, and those of the matrix's format."""
+    """Return what every relaxation builds: its own kernels, and the kernels of the matrix's format."""
     defines = {"real": REAL[dtype], "rhs_real": REAL[ends[0]], "result_real": REAL[ends[1]]}
     return [(SOURCE, BLOCK, defines), *spmv.builds(layout, device, dtype)]
 

@@ -1,4 +1,4 @@
-/* Weighted Jacobi relaxation merged with its product, a thread a row. Arguments are those of the portable source. */
+/* Weighted Jacobi relaxation merged with its product, a thread a row. Arguments are as in the portable source. */
 #include "../spmv/row_sums.h"
 
 #define FOR_ROWS(statement)                                                                                          \

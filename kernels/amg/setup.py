@@ -34,7 +34,7 @@ def ahead(device) -> list[tuple]:
 
 @dataclass(frozen=True)
 class Coarsening:
-    """How aggregates are made, and how the prolongator is smoothed.
+    """Settings of the aggregates and of the prolongator's smoothing.
 
     Attributes
     ----------

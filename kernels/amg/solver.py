@@ -18,7 +18,7 @@ from repro import Work
 # Rows at which a dense inverse costs less than another level, by whether the device is a GPU: there a level's launches
 # take longer than its work, on a processor one thread makes the inverse. Notes: docs/notes/amg.md.
 COARSEST = {True: 1000, False: 500}
-WINDOW = 1024  # rows that SELL sorts by their lengths: those of meshes hardly pad then
+WINDOW = 1024  # rows that SELL sorts by their lengths: rows of meshes hardly pad then
 TRUSTED = 10  # times the tolerance: a true residual beyond it is not what the recursive one says
 INACCURATE, INDEFINITE = "inaccurate", "indefinite"
 
@@ -34,7 +34,7 @@ class Solver:
     matrix : sparse array of `device.sparse`, (n, n)
         Symmetric positive definite.
     relaxation : {'patch', 'jacobi', 'jacobi-merged', 'none'}, optional
-        The paper's, that of CUSP's smoothed aggregation, the same in merged kernels, or conjugate gradients without a
+        The paper's, CUSP's in smoothed aggregation, the same in merged kernels, or conjugate gradients without a
         preconditioner.
     coarsening : {'patch', 'mis'}, optional
         The paper's partition, or standard smoothed aggregation: see `kernels.amg.set_up`.
@@ -51,7 +51,7 @@ class Solver:
     coarsest : int, optional
         The most rows of a level that is solved directly; by default 1000 on a GPU and 500 on a processor.
     jacobi_weight : float, optional
-        Of Jacobi's relaxation, over ρ(D⁻¹ A); by default that of CUSP.
+        Of Jacobi's relaxation, over ρ(D⁻¹ A); by default CUSP's.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-/* What both bodies of spectrum.c begin with. */
+/* The common beginning of both bodies of spectrum.c. */
 
 DEVICE_FUNCTION double hashed(const uint i)
 {

@@ -4,7 +4,7 @@
 
 #define ROWS (BLOCK / LANES)
 
-/* Adds up the LANES partial sums of each row into those of its first thread. */
+/* Adds up the LANES partial sums of each row into its first thread's. */
 #define MEET(partial)                                                                                                \
     BARRIER;                                                                                                         \
     for (int width = LANES / 2; width > 0; width /= 2) {                                                             \

@@ -90,8 +90,8 @@ def _planned(problem, patch_size, xp) -> _Plan:
     partition = coordinate_bisection(xp.asarray(problem.points), patch_size, xp)
     offsets = partition.patch_offsets
     cells = partition.rank[xp.asarray(problem.cells)]
-    # Elements go to the patch of their first node, and stand patch by patch. Those of a warp have the same nodes
-    # outside of it, so that all threads add on chip, or none.
+    # Elements go to the patch of their first node, and stand patch by patch. Elements of a warp have the same nodes
+    # outside of the patch, so that all threads add on chip, or none.
     patch = expand(offsets, xp)
     owner = patch[cells[:, 0]]
     outside = ((patch[cells] != owner[:, None]) * xp.asarray([0, 1, 2, 4])).sum(axis=1)

@@ -94,7 +94,7 @@ def fitted(plan_of: Callable[[int], tuple], size: int, shrinks: bool, shared_byt
     shrinks : bool
         Whether fewer nodes are tried: not where the caller has asked for that size.
     shared_bytes : int
-        What a block may use.
+        Bytes that a block may use.
     """
     plan = plan_of(size)
     while shrinks and size > 1 and 8 * plan[-1] > shared_bytes:

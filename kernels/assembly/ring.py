@@ -46,7 +46,7 @@ class Rings:
 
 @dataclass(frozen=True)
 class RingPlan:
-    """What each block needs to compute the rows of its patch; arguments of the kernel, in its order.
+    """Data that each block needs to compute the rows of its patch; arguments of the kernel, in its order.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ def prepare(device, problem: Problem, source: Path, patch_size: int | None) -> A
 
 
 class _Plan(NamedTuple):
-    """What the kernel needs.
+    """Data that the kernel needs.
 
     Attributes
     ----------

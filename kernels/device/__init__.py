@@ -59,7 +59,7 @@ __all__ = [
 
 
 class Survey(NamedTuple):
-    """What `survey` found of one back end: its device when available, else why not and what to do."""
+    """Findings of `survey` on one back end: its device when available, else why not and what to do."""
 
     backend: str
     available: bool

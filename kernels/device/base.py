@@ -1,4 +1,4 @@
-"""What the back ends share: building with a memory of what was built, checked launches, and the cold-cache flush."""
+"""Code that back ends share: building with a memory of what was built, checked launches, and the cold-cache flush."""
 
 from __future__ import annotations
 

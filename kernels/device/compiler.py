@@ -102,7 +102,7 @@ def _ziglang() -> Compiler:
         raise Unavailable("there is no C compiler", REMEDY)
     version = f"clang of ziglang {importlib.metadata.version('ziglang')}"
     scratch = str(cache.folder("ziglang"))
-    # What a kernel needs of the C library Python has loaded: a stub of it would take seconds to build the first time.
+    # Python has loaded what a kernel needs of the C library: a stub of it would take seconds to build the first time.
     libraries = ("-nostdlib",) if sys.platform.startswith("linux") else ()
     variables = {"ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch}
     return Compiler((str(program), "cc"), version, libraries, variables, is_system=False)

@@ -1,4 +1,4 @@
-"""What the CPU back ends need to know of the processor, and memory aligned for it."""
+"""Facts about the processor that the CPU back ends need, and memory aligned for it."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class Device(base.Device):
         return np.frombuffer(memory, a.dtype, a.size).reshape(a.shape).copy()
 
     def free_bytes(self):
-        """What no process has taken, and what CuPy's pool of this one holds unused."""
+        """Return the bytes that no process has taken, and the bytes that CuPy's pool of this one holds unused."""
         return self.xp.cuda.runtime.memGetInfo()[0] + self.xp.get_default_memory_pool().free_bytes()
 
     def synchronize(self):
@@ -150,8 +150,8 @@ class Device(base.Device):
         return self.xp.cuda.get_elapsed_time(start, stop) * 1e-3
 
     def _make_flush(self):
-        # As nvbench does it: a buffer of the size of the cache is overwritten. What of it is still to be written back
-        # when the timed work starts is part of what a cold cache costs.
+        # As nvbench does it: a buffer of the size of the cache is overwritten. Its lines that are still to be
+        # written back when the timed work starts are part of the cost of a cold cache.
         buffer = self.empty(self.cache_bytes, "uint8")
         return lambda: buffer.data.memset_async(0, buffer.nbytes)
 

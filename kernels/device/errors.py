@@ -1,4 +1,4 @@
-"""What goes wrong between a kernel's source and its launch."""
+"""Errors between a kernel's source and its launch."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ class Unavailable(Exception):
     Parameters
     ----------
     reason : str
-        What is missing.
+        The thing that is missing.
     remedy : str, optional
-        What would bring it, as a command where there is one.
+        A way to get it, as a command where there is one.
     """
 
     def __init__(self, reason: str, remedy: str = ""):

@@ -7,9 +7,9 @@ import re
 
 import pcpp
 
-#: How names begin that a compiler defines, or a back end by its command line.
+#: Beginnings of the names that a compiler defines, or a back end by its command line.
 COMPILERS = ("_", "DIALECT_", "cl_")
-#: Of each prelude's compilers, how names begin that they never define.
+#: Of each prelude's compilers, beginnings of the names that they never define.
 NEVER = {
     "prelude_openmp.h": ("__CUDA", "__OPENCL"), "prelude_cuda.h": ("__OPENCL",), "prelude_opencl.h": ("__CUDACC",),
 }  # fmt: skip
@@ -93,7 +93,7 @@ class Preprocessor(pcpp.Preprocessor):
         raise ValueError(f"{file}:{line}: {message}")
 
     def expanded(self) -> str:
-        """Return the text with every run of white space one blank, and of open macros only those that are used.
+        """Return the text with every run of white space one blank, and of open macros only the used ones.
 
         These are followed by the definitions of what they are made of.
         """
@@ -125,8 +125,8 @@ def expanded(text: str, prelude: str) -> str:
     """Return a text with its macros expanded and its own conditions decided, every run of white space one blank.
 
     Conditions on what a compiler is the first to know, see `COMPILERS`, stay with all of their branches, and so do
-    system includes. Macros that such a condition defines are those of its last branch. They stay, with their
-    definitions, where the prelude's compiler may take another branch. Those that a pragma names stay, too, and their
+    system includes. Macros that such a condition defines are as in its last branch. They stay, with their
+    definitions, where the prelude's compiler may take another branch. Macros that a pragma names stay, too, and their
     definitions follow the text.
     """
     chosen = last = Preprocessor(text)

@@ -32,8 +32,8 @@ POCL = "Portable Computing Language"  # the name of its platform
 # Not -cl-fast-relaxed-math: with it NaN and infinity would pass every check.
 OPTIONS = ("-cl-std=CL1.2", "-cl-mad-enable")
 
-# How PoCL turns work-items into loops. Its own choice does not vectorise them and is slower; "repl", a copy of the
-# code for each work-item, is somewhat faster, but takes long to build for a block of 256.
+# PoCL's method to turn work-items into loops. Its own choice does not vectorise them and is slower; "repl", a copy of
+# the code for each work-item, is somewhat faster, but takes long to build for a block of 256.
 WORK_GROUP_METHOD = "loopvec"
 MOST_IN_FLIGHT = 4096  # launches on a processor after which the queue is emptied
 GPU_CACHE_BYTES = 128 << 20  # drivers report one level of cache or another; this exceeds most last levels

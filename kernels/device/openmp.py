@@ -89,7 +89,7 @@ class Device(base.Device):
     """The processor. Arrays are NumPy's; work is done when a call returns.
 
     Where it has several NUMA nodes, the pool's threads write large arrays first, each a part: its pages then lie on the
-    thread's node, as the thread's blocks of each launch do. `array` copies those that were made otherwise.
+    thread's node, as the thread's blocks of each launch do. `array` copies arrays made otherwise.
     """
 
     backend, extension = "openmp", ".cpu.c"

@@ -33,7 +33,7 @@ class Pool:
     Attributes
     ----------
     threads, nodes : int
-        How many there are.
+        Their numbers.
     run : int
         Address of the function that does a launch, for the kernels' own libraries.
     """

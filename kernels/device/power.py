@@ -20,7 +20,7 @@ LIBRARIES = ("libnvidia-ml.so.1", "nvml.dll")
 
 @dataclass(frozen=True)
 class Energy:
-    """What a call cost.
+    """The cost of a call.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Power:
     missing : str
         Why there is no counter to read; empty when there is one.
     source : str
-        What is read, for tables and manifests.
+        Counter that is read, for tables and manifests.
     """
 
     def __init__(self, device):

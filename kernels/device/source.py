@@ -1,6 +1,6 @@
 """Kernel sources: reading, included files, defines, and the signatures that arguments are checked against.
 
-What a compiler gets is one text: the defines, the back end's prelude and the source, with ``#line`` directives so that
+A compiler gets one text: the defines, the back end's prelude and the source, with ``#line`` directives so that
 its messages name the kernel's own file and line.
 """
 
@@ -73,7 +73,7 @@ class Source:
     block : tuple of int
         Threads along x, y and z.
     settings : dict
-        What the caller asked for, for messages.
+        The caller's choices, for messages.
     """
 
     label: str

@@ -2,8 +2,8 @@
  *
  * A block has `chunk` consecutive entries. A sum over all is one number a block, added up in one order by every block
  * that needs it. Once `status` is set, kernels change nothing: launches ahead of the check do no harm.
- * BLOCK is a power of two. A thread takes LANES consecutive entries at a time: one on a GPU, where those of neighbouring
- * threads lie side by side; a vector register's worth on a processor, whose blocks are single threads. */
+ * BLOCK is a power of two. A thread takes LANES consecutive entries at a time: one on a GPU, where neighbouring
+ * threads' entries lie side by side; a vector register's worth on a processor, whose blocks are single threads. */
 
 #define RUNNING 0
 #define CONVERGED 1
@@ -33,7 +33,7 @@ extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, un
 
 #include "entries.h"
 
-/* The largest magnitude in each block of b. What is no number is left to the sums that follow. */
+/* The largest magnitude in each block of b. A NaN is left to the sums that follow. */
 KERNEL peak(const long count, const long chunk, GLOBAL const real *RESTRICT b, GLOBAL double *RESTRICT partial)
 {
     OUTER(block);
@@ -141,7 +141,7 @@ KERNEL product(const long count, const long chunk, GLOBAL const real *RESTRICT x
 
 /* p = z + beta p, where beta is the quotient of this r.z, whose partial sums are given, and the one before.
  *
- * What breaks down leaves all vectors as they are; `check` says so, a single block, since blocks that are still to come
+ * A breakdown leaves all vectors as they are; `check` says so, a single block, since blocks that are still to come
  * read how the solve stands. */
 #define DIRECTION(z_i)                                                                                               \
     OUTER(block);                                                                                                    \
@@ -241,8 +241,8 @@ KERNEL advance(const long count, const long chunk, const int blocks, GLOBAL cons
     }
 }
 
-/* How a solve stands after an iteration, for a single thread: the iteration's residual into the history, and whether to
- * go on. `usable` says whether the iteration went on, `broken` by which number it did not.
+/* Brings a solve's state up to date after an iteration, in a single thread: the iteration's residual into the history,
+ * and whether to go on. `usable` says whether the iteration went on, `broken` by which number it did not.
  *
  * p.Ap / p.p and |Ap| / |p| lie between the extreme eigenvalues of A. Where they differ by more than the digits of a
  * double there is a direction in which A is zero to rounding, and what was found in it means nothing. */

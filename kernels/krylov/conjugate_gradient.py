@@ -40,7 +40,7 @@ def build(device, dtype: str = "float64", source: Path = SOURCE) -> tuple:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a solve ended.
+    """The outcome of a solve.
 
     Attributes
     ----------
@@ -83,12 +83,12 @@ class ConjugateGradient:
         Of the vectors. In single precision rounding in A x keeps the true residual from following the recursive one
         all the way: `true_residual` tells.
     whole : callable, optional
-        What `kernels.krylov.whole.solver` returned for the matrix of `multiply`: it does all iterations in one kernel.
+        Result of `kernels.krylov.whole.solver` for the matrix of `multiply`: it does all iterations in one kernel.
 
     Attributes
     ----------
     loop : {'graph', 'host', 'kernel'}
-        What repeats the iteration, known after the first solve.
+        Mechanism that repeats the iteration, known after the first solve.
     """
 
     _source = SOURCE

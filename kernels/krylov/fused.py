@@ -26,7 +26,7 @@ class FusedConjugateGradient(ConjugateGradient):
     precondition : callable, optional
         ``precondition(r, z, partial)`` enqueues z = M⁻¹ r, and the parts of r·z.
     parts : int
-        How many parts the preconditioner leaves.
+        Number of parts that the preconditioner leaves.
     rounded : (n,) float32 device array, optional
         Where the preconditioner finds r in single precision.
     graph : bool, optional

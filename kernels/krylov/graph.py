@@ -88,7 +88,7 @@ class Loop:
                 self._call(driver.cuStreamEndCapture, stream)
 
     def _nodes(self):
-        """Return the nodes recorded last, which those that follow wait for: `first` enqueues a single kernel."""
+        """Return the nodes recorded last, which later nodes wait for: `first` enqueues a single kernel."""
         error, nodes, count = self._driver.cuGraphGetNodes(self._graph, 1)
         if error != self._driver.CUresult.CUDA_SUCCESS or count != 1:
             raise RuntimeError(f"the loop's first part has {count} nodes ({error.name}), not one")

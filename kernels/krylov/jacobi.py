@@ -45,7 +45,7 @@ class JacobiConjugateGradient(ConjugateGradient):
         Whether one kernel does all of an iteration but the product: by default on GPUs with clusters of blocks, for up
         to `MOST` unknowns.
     matrix : packed matrix, optional
-        What `multiply` multiplies by; where `whole.solver` takes it, one kernel does all iterations.
+        The matrix of `multiply`; where `whole.solver` takes it, one kernel does all iterations.
     """
 
     _source = SOURCE

@@ -5,7 +5,7 @@
 #include "conjugate_gradient.c"
 
 /* With q = A p: the step along p, the new residual, how the solve stands, and the next direction p. scalars[RZ] is the
- * r.z that belongs to p. What breaks down leaves all vectors as they are. */
+ * r.z that belongs to p. A breakdown leaves all vectors as they are. */
 KERNEL rest(const ulong handle, const long count, GLOBAL const real *RESTRICT inverse, GLOBAL real *RESTRICT p,
             GLOBAL const real *RESTRICT q, GLOBAL real *RESTRICT x, GLOBAL real *RESTRICT r,
             GLOBAL double *RESTRICT scalars, GLOBAL int *RESTRICT counters, GLOBAL double *RESTRICT history)

@@ -64,7 +64,7 @@ template <int many, bool VISIBLE> __device__ void grid_sums(double (&sums)[many]
     for (int k = 0; k < many; ++k) sums[k] = total[k];
 }
 
-/* The matrix is K1's: warps of rows, stored by columns. `numbers[0]` is that of the last exchange, of this solve or another. */
+/* The matrix is K1's: warps of rows, stored by columns. `numbers[0]` numbers the last exchange, of this solve or another. */
 KERNEL whole(const int warps, const int rows, GLOBAL const int *RESTRICT warp_offsets, GLOBAL const int *RESTRICT order,
              GLOBAL const int *RESTRICT columns, GLOBAL const double *RESTRICT values,
              GLOBAL const double *RESTRICT inverse, GLOBAL const double *RESTRICT rhs, GLOBAL double *RESTRICT x,

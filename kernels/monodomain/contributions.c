@@ -1,4 +1,4 @@
-/* Where each element writes its contributions, on a processor (contributions.py): their order within a row is that of the contributions, in
+/* Places of each element's contributions, on a processor (contributions.py): within a row they keep the contributions' order, in
  * whatever parts they are counted. A part is a run of contributions, of all elements' first, then of all their second ones. Of an element's
  * `kinds` six are its edges', four its nodes' in the matrix, and four, where they are wanted, its nodes' in the residual. */
 
@@ -12,7 +12,7 @@ DEVICE_FUNCTION int row_of(const long contribution, const int elements, const in
     return edges + (kind < 10 ? 0 : nodes) + cells[element * 4 + (kind - 6) % 4];
 }
 
-/* How often each row is in each part. */
+/* Counts how often each row is in each part. */
 KERNEL tally(const int rows, const int parts, const int kinds, const int elements, const int edges, const int nodes,
              GLOBAL const int *RESTRICT element_edges, GLOBAL const int *RESTRICT cells, GLOBAL int *RESTRICT counts)
 {
@@ -23,7 +23,7 @@ KERNEL tally(const int rows, const int parts, const int kinds, const int element
         ++own[row_of(k, elements, edges, nodes, element_edges, cells)];
 }
 
-/* How long each row is, and in the place of its counts how often it is in the parts before. */
+/* The length of each row, and in the place of its counts how often it is in the parts before. */
 KERNEL before(const int rows, const int parts, GLOBAL int *RESTRICT counts, GLOBAL int *RESTRICT lengths)
 {
     OUTER(part);

@@ -38,7 +38,7 @@ class Contributions:
     rows : int
         Edges, then nodes' diagonal entries, then on a GPU nodes' residuals.
     slices : Slices
-        How rows lie in memory.
+        Layout of the rows in memory.
     places : (14, elements) int32
         Where an element writes each of its contributions. On a processor, (10, elements): where a row has the element.
     """
@@ -70,7 +70,7 @@ class Factors:
     block : int
         Threads of a block.
     defines : dict
-        What the kernel is built with.
+        Defines of the kernel's build.
 
     Attributes
     ----------

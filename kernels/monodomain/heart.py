@@ -1,6 +1,6 @@
 """A beating heart on a device: backward Euler, Newton's method for the potential and, within it, for the recovery.
 
-The scheme is that of wong2015, Table 1: at each integration point the recovery variable is solved for by a local Newton
+The scheme is wong2015's, Table 1: at each integration point the recovery variable is solved for by a local Newton
 iteration; elements give their parts of residual and tangent; these are summed in sorted order, into the storage format
 of the solver at once; the correction of the potential comes from conjugate gradients with Jacobi's preconditioner. On
 processors only what changes is summed, see `contributions.Factors`. The host reads six numbers an iteration. Under CUDA
@@ -60,7 +60,7 @@ class Diverged(RuntimeError):
 
 @dataclass(frozen=True)
 class Step:
-    """How a step was solved.
+    """The course of a step's solve.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class Heart:
         self.load(np.zeros(self.nodes))
 
     def set_up_reaction(self, block: int) -> None:
-        """Build the elements' kernel, and make what the reaction keeps; `block` is that of the other kernels."""
+        """Build the elements' kernel, and make what the reaction keeps; `block` is the other kernels'."""
         self._elements = self.device.build(ELEMENTS, BLOCK, elements_defines(self.device)).elements
         self.recovery, self._recovery_before = (self.device.zeros(self.elements, np.float64) for _ in range(2))
 

@@ -39,7 +39,7 @@ KERNEL elements(const long count, GLOBAL const int *RESTRICT cells, GLOBAL const
     }
 }
 
-/* The states with which the next step of dt goes, from those of the last and the potential that it came to. */
+/* The states for the next step of dt, from the last step's states and the potential that it came to. */
 KERNEL advance(const long count, const double dt, GLOBAL const int *RESTRICT cells, GLOBAL const double *RESTRICT phi,
                GLOBAL double *RESTRICT states)
 {

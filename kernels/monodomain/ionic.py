@@ -5,8 +5,8 @@ concentrations that were brought to it by the step before: gates exactly for the
 concentrations by forward Euler. The derivative of a current is taken for its conductance, so that the tangent stays
 positive definite; what it leaves out is small beside 1 / Δt, and Newton's method corrects it.
 
-On linear tetrahedra the mass integrated exactly is four fifths of that of one point and a fifth of the lumped one,
-which is diagonal: what a mass has of the latter is added to the sums of the rest, as are cells at the nodes.
+On linear tetrahedra the mass integrated exactly is four fifths of the mass by one point and a fifth of the lumped mass,
+which is diagonal. A mass's lumped share is added to the sums of the rest, as are cells at the nodes.
 """
 
 from __future__ import annotations

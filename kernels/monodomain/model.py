@@ -11,7 +11,7 @@ MILLISECONDS = 12.9  # of a unit of time (Göktepe and Kuhl 2009)
 class Model:
     """Aliev and Panfilov's model, and the conduction of the tissue; wong2015, equations 1 to 5.
 
-    The paper gives no constants: those of the model are Göktepe and Kuhl's (2009), conduction is such that a plane wave
+    The paper gives no constants: the model's are Göktepe and Kuhl's (2009), conduction is such that a plane wave
     travels at 0.6 m/s along the fibres and at 0.3 m/s across. (Without recovery its speed is (1 - 2 α) √(c d / 2).)
 
     Attributes

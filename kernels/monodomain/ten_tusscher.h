@@ -65,7 +65,7 @@ DEVICE_FUNCTION cell_currents currents(const double v, const cell_state c)
     return all;
 }
 
-/* What a gate has come to after dt, whose target and time constant stay what they are. */
+/* A gate's value after dt, where its target and time constant stay as they are. */
 DEVICE_FUNCTION double gate(const double now, const double target, const double tau, const double dt)
 {
     return target + (now - target) * exp(-dt / tau);

@@ -34,7 +34,7 @@ class System:
 def poisson(space, source=0.0, dirichlet=None, xp=np, sparse=None, device=None) -> System:
     """Assemble -Δu = source with u given on the boundary.
 
-    Elements are isoparametric: their shape is that of the basis functions with the nodes' coordinates, so those of Q2
+    Elements are isoparametric: basis functions with the nodes' coordinates give their shape, so elements of Q2
     follow a curved boundary. Rows of boundary nodes are unit rows; their columns stay, as in the paper's Table 1.
 
     Parameters

@@ -1,4 +1,4 @@
-"""How fast two levels of multigrid can be at best: local Fourier analysis of Q1 with damped Jacobi steps.
+"""The best rate of two levels of multigrid: local Fourier analysis of Q1 with damped Jacobi steps.
 
 Around an element the mesh is continued as if all elements were that parallelogram, without a boundary. Errors are then
 waves, the coarse grid mixes four of them, and a cycle is a 4 × 4 matrix for each frequency (Trottenberg, Oosterlee and

@@ -1,5 +1,5 @@
 /* A product with A, in ELLPACK-R or in slices, and the vector operations around it, a thread for LANES rows: two of
- * ELLPACK-R, one of a slice. Arguments are those of the portable source. */
+ * ELLPACK-R, one of a slice. Arguments are as in the portable source. */
 #include "../spmv/row_sums.h"
 
 #if SLICED

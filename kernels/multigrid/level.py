@@ -1,4 +1,4 @@
-"""What the solver keeps of a level on the device: packed matrices, vectors, the smoother."""
+"""The solver's data of a level on the device: packed matrices, vectors, the smoother."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Level:
     b, x, spare, defect : (n,) arrays
         Right-hand side, iterate, where the next iterate goes, and b - A x.
     memory : (n,) array or None
-        What a smoother keeps between steps.
+        The smoother's, kept between steps.
     """
 
     def __init__(self, device, grid, pack: Callable, fuse: bool = True, dtype="float64", rounded=None):

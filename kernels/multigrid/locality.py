@@ -1,4 +1,4 @@
-"""How much of x a product moves, counted in the pattern alone: what a numbering does to caches.
+"""The amount of x that a product moves, counted in the pattern alone: the effect of a numbering on caches.
 
 On an H200 the counters of Nsight Compute bear it out: what multiprocessors read of x from the second-level cache
 follows the sectors that warps touch each for itself, where neighbouring warps share none (STO), and is less where they

@@ -1,5 +1,5 @@
-/* Poisson's element matrices and the rows that they add up to, on a processor. LANES elements stand side by side, and a row adds up those of
- * its elements in their order, however many threads there are: the same bits every time. DIMENSION, LOCAL unknowns an element and POINTS of
+/* Poisson's element matrices and the rows that they add up to, on a processor. LANES elements stand side by side, and a row adds up its
+ * elements' parts in their order, however many threads there are: the same bits every time. DIMENSION, LOCAL unknowns an element and POINTS of
  * its rule are known when this is built. */
 
 #define LANES 8

@@ -23,7 +23,7 @@ class SmallLevels:
         The coarsest first, of which the last one's `b` is given and `x` is written.
     grids : sequence of kernels.multigrid.systems.Grid
     coefficients : (levels, steps, 2) array
-        a and c of each step; those of the coarsest level are not used.
+        a and c of each step; the coarsest level's are not used.
     tolerance : float
         Of the conjugate gradients on the coarsest level.
     """

@@ -1,7 +1,7 @@
 """Smoothers whose every step is a product with a sparse matrix: damped Jacobi, Chebyshev, sparse approximate inverse.
 
 Each takes steps from a level's `x` to its `spare` vector, which then change places. Its first step is cheaper where x
-is 0, `from_zero`, or where the level's `defect` is that of x already, `known`.
+is 0, `from_zero`, or where the level's `defect` is already x's, `known`.
 
 On an H200 loads are waited for, and the short kernels of the steps without a product do not fill the memory's queues.
 Notes: docs/notes/multigrid.md.
@@ -58,7 +58,7 @@ class Chebyshev:
     Parameters
     ----------
     reach : float
-        How far down the spectrum is smoothed: some multiple of 4 for a mesh of squares, more where elements are
+        Ratio of the smoothed range's ends: some multiple of 4 for a mesh of squares, more where elements are
         stretched. By default 4 for one to four steps, and growing with their square as what they can damp does.
     """
 

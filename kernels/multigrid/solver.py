@@ -28,7 +28,7 @@ WIDER = {"sell16": "sell"}
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a solve ended.
+    """The outcome of a solve.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Multigrid:
         return made, index
 
     def _tiled_levels(self, grids, most):
-        """Return what smooths each level by tiles; nothing of those that are too large, or whose halos are."""
+        """Return what smooths each level by tiles; nothing of levels that are too large, or whose halos are."""
         made = {}
         for index in range(max(1, self._small_index + 1), len(self.levels)):
             level, smoother = self.levels[index], self.smoothers[index]
@@ -266,7 +266,7 @@ class Multigrid:
 
 
 def _packed(name: str, device, csr, dtype: str = "float64"):
-    """Return a matrix in a format, or with columns of 32 bits where those of 16 cannot hold it."""
+    """Return a matrix in a format, or with columns of 32 bits where columns of 16 cannot hold it."""
     try:
         return spmv.pack(name, device, csr, dtype)
     except spmv.Unsuitable:

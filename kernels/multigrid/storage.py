@@ -1,4 +1,4 @@
-"""What ELLPACK-R stores of a matrix (geveler2011, section 3.1), by its row lengths alone: nothing is packed."""
+"""Bytes that ELLPACK-R stores of a matrix (geveler2011, section 3.1), by its row lengths alone: nothing is packed."""
 
 from __future__ import annotations
 

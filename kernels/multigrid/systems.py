@@ -1,4 +1,4 @@
-"""What the solver is given for each level: matrix, right-hand side and transfer, in any numbering."""
+"""The solver's input for each level: matrix, right-hand side and transfer, in any numbering."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Grid:
     rhs, start : (n,) float64
         Of the problem on this level; only the finest level's are used.
     direct : kernels.multigrid.direct.Places, or None
-        What transfer without a matrix needs.
+        Data that transfer without a matrix needs.
     """
 
     matrix: Any

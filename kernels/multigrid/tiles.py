@@ -37,7 +37,7 @@ class Unsuitable(Exception):
 
 
 class Tiles:
-    """What a V-cycle does on a level before and after the coarse correction.
+    """The work of a V-cycle on a level before and after the coarse correction.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ def _compiled(device, coarse, fine, table, owner):
 
 @dataclass(frozen=True)
 class Places:
-    """What transfer without a matrix needs; see ``direct.c``.
+    """Data that transfer without a matrix needs; see ``direct.c``.
 
     Attributes
     ----------

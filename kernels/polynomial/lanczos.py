@@ -20,7 +20,7 @@ MARGIN = 1.01  # over the safeguarded bound
 
 @dataclass(frozen=True)
 class Bounds:
-    """What Lanczos steps tell of a spectrum.
+    """Bounds of a spectrum from Lanczos steps.
 
     Attributes
     ----------

@@ -76,12 +76,12 @@ class Solver:
     ----------
     device : kernels.device.Device
     matrix : sparse matrix or Scaled
-        Symmetric positive definite CSR of SciPy or CuPy; duplicates are summed. What `scaled` returned serves several
+        Symmetric positive definite CSR of SciPy or CuPy; duplicates are summed. A result of `scaled` serves several
         solvers.
     form : str
         Storage format, one of kernels.spmv's, of the outer and the inner matrix.
     options : mapping, optional
-        What `kernels.spmv.pack` takes for this format.
+        Options of `kernels.spmv.pack` for this format.
     polynomial : {'least-squares', 'chebyshev', 'neumann'} or None
         None is Jacobi: the scaling alone.
     order : int
@@ -188,7 +188,7 @@ class Solver:
         parts = [self.matrix.least_work(), self._iteration.vector_work()]
         if self.preconditioner is not None:
             parts.append(self.preconditioner.least_work())
-        # A rate of mixed precision is not measured; memory binds, so that of double precision does.
+        # A rate of mixed precision is not measured; memory binds, so the rate of double precision does.
         return Work(iterations * sum(part.bytes for part in parts), iterations * sum(part.flops for part in parts))
 
     def solve(self, b, tolerance: float = 1e-6, max_iterations: int = 20000) -> tuple[Any, Outcome]:

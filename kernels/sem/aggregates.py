@@ -1,7 +1,7 @@
 """Aggregates of up to eight unknowns by matching in pairs, three times over, and the Galerkin matrix of each.
 
-What the paper cites for it (Gandham, Esler, Zhang 2014; Notay 2010) coarsens without smoothing the prolongator: it is
-piecewise constant, and the coarse matrix a sum of entries over pairs of aggregates.
+The method that the paper cites for it (Gandham, Esler, Zhang 2014; Notay 2010) coarsens without smoothing the
+prolongator: it is piecewise constant, and the coarse matrix a sum of entries over pairs of aggregates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What solvers of one problem have in common, whatever their vectors, their preconditioners and where they stop."""
+"""Data that solvers of one problem share, whatever their vectors, their preconditioners and where they stop."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Common:
         return subdomains(xp.asarray(self.numbering.table), self.order, self.fixed, xp)
 
     def levels(self, coarsest: int) -> list[Level]:
-        """Return the coarse space's matrix and those of its aggregates, down to `coarsest` rows."""
+        """Return the coarse space's matrix and its aggregates' matrices, down to `coarsest` rows."""
         numbering, xp = self.numbering, self.device.xp
         places, unknowns = vertices(xp.asarray(numbering.table), numbering.nodes, self.order, self.fixed, xp)
         c = 0.0 if self.mass is None else self.mass

@@ -27,7 +27,7 @@ KERNEL gather(const long nodes, GLOBAL const int *RESTRICT offsets, GLOBAL const
     }
 }
 
-/* The same for some nodes: those that no element has inside, whose values are in place. */
+/* The same for the nodes that no element has inside; values of nodes inside are in place. */
 KERNEL gather_some(const long count, GLOBAL const int *RESTRICT nodes, GLOBAL const int *RESTRICT offsets,
                    GLOBAL const int *RESTRICT places, GLOBAL const real *RESTRICT x, GLOBAL real *RESTRICT y)
 {

@@ -133,7 +133,7 @@ def places_of(numbers, count: int, xp=np):
     -------
     offsets : (count + 1,) int32
     places : int32
-        Those of number k are ``places[offsets[k]:offsets[k + 1]]``.
+        The places of number k are ``places[offsets[k]:offsets[k + 1]]``.
     """
     if xp is np:  # SciPy counts, which is faster than sorting; what is left out is the first column
         columns, ends = np.maximum(numbers, -1) + 1, np.arange(len(numbers) + 1, dtype="int32")

@@ -15,7 +15,7 @@ MONOMIALS = np.array([[np.prod(_SIGNS[v, list(axes)]) for v in range(8)] for axe
 
 
 def at_once(order: int, nodes: int, xp=np) -> int:
-    """Return how many elements to make factors of at once: those of so many nodes, on a host of `HOST_NODES`."""
+    """Return how many elements to make factors of at once: enough for `nodes` nodes, on a host `HOST_NODES` at most."""
     return max(1, (min(nodes, HOST_NODES) if xp is np else nodes) // (order + 1) ** 3)
 
 

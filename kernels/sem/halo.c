@@ -1,4 +1,4 @@
-/* Between the assembled vectors of conjugate gradients, of type `outer`, and those of the subdomains, of type `real`. A node lies in
+/* Between the assembled vectors of conjugate gradients, of type `outer`, and the subdomains' vectors, of type `real`. A node lies in
  * offsets[node + 1] - offsets[node] subdomains; with WEIGHTED what goes there and comes back is divided by its root, so that the
  * preconditioner stays symmetric and a constant correction is not counted many times. */
 

@@ -16,7 +16,7 @@ KERNEL residual(const long nodes, const real rate, const real strength, const re
     }
 }
 
-/* The change that those of the steps before, the last one first, lead one to expect. */
+/* The change that the changes of the steps before, the last one first, lead one to expect. */
 KERNEL extrapolate(const long nodes, const real weight, const real weight_before, const real weight_first,
                    GLOBAL const real *RESTRICT last, GLOBAL const real *RESTRICT before, GLOBAL const real *RESTRICT first,
                    GLOBAL real *RESTRICT guess)

@@ -1,8 +1,8 @@
 """The heat equation with a moving source, ∂u/∂t - ∇·(κ∇u) = Q/(ρ c_p), insulated (remacle2016, section 6.2).
 
 Backward Euler: each step solves c u - ∇·(κ∇u) = u_before c + Q/(ρ c_p) with c = 1/Δt. The paper starts each solve from
-zero, as `remembered=None` does. By default it is solved for the change, with the residual of the solution before as its
-right-hand side, from the change to which a parabola through those of the last three steps leads. It saves more
+zero, as `remembered=None` does. By default a step solves for the change, with the residual of the solution before as
+its right-hand side. The guess is the change to which a parabola through the last three changes leads. It saves more
 iterations than a straight line or the last change itself, and a cubic saves no more. Between steps the host reads what
 the guess leaves to be done and how the solve ended, and nothing else.
 
@@ -65,7 +65,7 @@ class Heat:
     step : float, optional
         The paper's Δt, in s.
     tolerance : float, optional
-        Of each solve: the residual over that of the solution before, or of zero where it starts from that.
+        Of each solve: its residual over the residual of the solution before, or of zero where it starts from zero.
     remembered : {3, 2, 1, 0} or None, optional
         Of how many steps the changes are kept to guess the next one's; with 0 a solve starts from the solution before,
         with None from zero.

@@ -83,14 +83,14 @@ class KCycle:
     steps : {2, 1}, optional
         Of conjugate gradients on the finest level; 1 is a cycle alone.
     corrections : int, optional
-        How often the two steps are taken, each time for what is left.
+        Times that the two steps are taken, each time for what is left.
 
     Attributes
     ----------
     rows : list of int
         Of each level.
     operator_complexity : float
-        Non-zeros of all matrices over those of the finest.
+        Non-zeros of all matrices over the non-zeros of the finest.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Entries of a field, those of the elements that fill up the last group included."""
+        """Entries of a field, including the elements that fill up the last group."""
         return self.groups * self.q * self.lanes
 
     @property

@@ -1,4 +1,4 @@
-"""How many operations the kernels of this folder execute: additions, products, divisions; a sign's change is none.
+"""Counts of the operations of this folder's kernels: additions, products, divisions; a sign's change is none.
 
 They are what the kernels' text says, which a test counts by compiling it with a type that counts. The paper's own
 counts are others: its geometry takes 242 operations a node where this one takes a third of that, and its O_P counts a

@@ -1,10 +1,9 @@
 """The overlapping subdomains of remacle2016, section 4.2: an element and one layer of its neighbours' nodes.
 
-Neighbours are found through faces. A step across a face takes the directions along an element's axes to those along the
-neighbour's, so that the nodes beyond an edge or a vertex of the element are those that two or three such steps lead to:
-they are in the overlap where all orders of the steps end at the same node, which they do where four elements meet at
-the edge and eight at the vertex. Elsewhere there is no such node, and the paper does not say what it takes: here it is
-left out.
+Neighbours are found through faces. A step across a face takes directions along an element's axes to directions along
+the neighbour's. Two or three such steps lead to the nodes beyond an edge or a vertex of the element. A node is in the
+overlap where all orders of the steps end at it: where four elements meet at the edge and eight at the vertex.
+Elsewhere there is no such node, and the paper does not say what it takes: here it is left out.
 """
 
 from __future__ import annotations

@@ -218,7 +218,7 @@ class Schwarz:
         self._halo.collect(grid, self.nodes, self.maps.offsets, self.maps.places, self._parts, z)
 
     def solve_local(self, x, parts) -> None:
-        """Enqueue the solves alone, the paper's kernel z: from an assembled vector to that of the subdomains."""
+        """Enqueue the solves alone, the paper's kernel z: from an assembled vector to the subdomains' vector."""
         self._solve(x, parts)
 
     def _solve(self, x, parts, *adding) -> None:
@@ -231,7 +231,7 @@ class Schwarz:
     def local_work(self) -> Work:
         """Return the least work of `solve_local`: table and result once, the assembled vector once.
 
-        Operations are those that are executed: see `kernels.sem.operations`.
+        Operations are counted as executed: see `kernels.sem.operations`.
         """
         q, size = self.order + 3, self.dtype.itemsize
         memory = self.elements * ((4 + size) * q**3 + 4 * size) + size * self.nodes

@@ -1,4 +1,4 @@
-"""How blocks of the operator work, by order, precision and geometry: the fastest found on an H200."""
+"""Shapes of the operator's blocks, by order, precision and geometry: the fastest found on an H200."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ FIRST_CAPABILITY = 80  # of the GPUs that have these
 
 
 def tuned(order: int, dtype: str, geometry: str, device, has_mass: bool = False) -> Shape:
-    """Return the fastest shape that fits the device; affine elements take that of trilinear ones.
+    """Return the fastest shape that fits the device; affine elements take the trilinear ones'.
 
     Raises
     ------

@@ -57,7 +57,7 @@ def defines(order: int, dtype: str, geometry: str, has_mass: bool, shape: Shape,
         pitch, slab = distances(order + 1)
         macros |= {"PITCH": pitch, "SLAB": slab, "FOLDED": _list(_folded(derivative))}
     if os.environ.get(sanitized.VARIABLE) == "memory":
-        # What racecheck has against tensor.cu's copies of 16 bytes at n = 7 and 15 it has not in a kernel of a few
+        # racecheck objects to tensor.cu's copies of 16 bytes at n = 7 and 15. It does not object to a kernel of a few
         # lines that does the same, with one stage or two.
         macros["SANITIZED"] = 1
     return macros | ({"MIN_BLOCKS": shape.min_blocks} if shape.min_blocks else {})
@@ -216,7 +216,7 @@ class Operator:
         """Enqueue y = A x, assembled to assembled, without atomics: the same bits every time.
 
         Nothing checks the lengths of x and y: shorter ones are read and written beyond their end. Values inside
-        elements go straight to their place, those of surfaces through a surface vector.
+        elements go straight to their place, values on surfaces through a surface vector.
         """
         if self._buffer is None:
             self._buffer = self.device.empty(self.layout.groups * self.layout.group * self.layout.surface, self.dtype)
@@ -237,8 +237,8 @@ class Operator:
         """Return the least work of `apply_local`: factors, table and output once, the assembled vector once.
 
         Recomputed factors count the coordinates of the vertices; what the kernel loads in their place is a number less.
-        Whatever the factors come from, the problem is the places of the vertices, of curved elements those of the
-        nodes, and the vectors.
+        The problem is the places of the vertices, of curved elements the places of the nodes, and the vectors, whatever
+        the factors come from.
         """
         q, size = self.order + 1, self.dtype.itemsize
         factors = {"stored": self._components * size * q**3, "trilinear": 24 * size, "affine": 7 * size}[self.geometry]
@@ -255,7 +255,7 @@ class Operator:
 
     @property
     def operations(self) -> int:
-        """Those that the kernel executes for an element."""
+        """Operations that the kernel executes for an element."""
         count = operations.pencils if self._shape.body == "pencils" else operations.stiffness
         return count(self.order, self.geometry, self.has_mass)
 
@@ -290,7 +290,7 @@ def _stored(operator, points, cells, coordinates, kappa, mass):
 
 
 def _constants(operator, points, cells, kappa, mass):
-    """Return the constants of every element; those that fill up the last group repeat the last."""
+    """Return the constants of every element; elements that fill up the last group repeat the last."""
     xp = operator.device.xp
     c = shapes.coefficients(points, cells, xp)
     if operator.geometry == "trilinear":

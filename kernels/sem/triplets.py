@@ -8,7 +8,7 @@ BLOCK = gather.BLOCK
 
 
 def summed(device, values, rows, columns, size: int):
-    """Return a square matrix from triplets, those of one place added up: CSR of `device.sparse`, columns sorted.
+    """Return a square matrix from triplets, values of one place added up: CSR of `device.sparse`, columns sorted.
 
     Parameters
     ----------

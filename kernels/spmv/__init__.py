@@ -28,7 +28,7 @@ def pack(name: str, device, csr, dtype="float64", **options) -> Matrix:
     device : kernels.device.Device
     csr : sparse matrix or Csr
         Of SciPy or CuPy, in CSR; unsorted columns are sorted, duplicates summed, in a copy, unless the matrix's flag
-        `has_canonical_format` says that there are none. What `canonical` returned can be packed several times without
+        `has_canonical_format` says that there are none. A result of `canonical` can be packed several times without
         that work.
     dtype : {'float64', 'float32'}
         Of the values and the vectors. Values beyond single precision become infinite in it.

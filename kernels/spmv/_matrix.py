@@ -1,4 +1,4 @@
-"""What every format is: a plan, arrays on the device, and a product.
+"""Parts of every format: a plan, arrays on the device, and a product.
 
 A format of one's own is a file in this folder::
 
@@ -48,7 +48,7 @@ class Matrix:
     stored : int
         Values that the format stores for them, with padding.
     arrays : dict
-        What the format keeps on the device.
+        Arrays that the format keeps on the device.
     entry_bytes : float
         Bytes of a stored value with its share of indices.
 

@@ -20,7 +20,7 @@ def builds(source, gpu_tile):
 
 
 def tile_build(source, gpu_tile, is_gpu: bool, dtype: str, items: int | None = None) -> tuple:
-    """Return the build of a kernel with tiles; `items` are those of a thread."""
+    """Return the build of a kernel with tiles; `items` are a thread's."""
     threads, usual = gpu_tile if is_gpu else CPU_TILE
     items = items or usual
     while threads * items > LARGEST_TILE:
@@ -29,7 +29,7 @@ def tile_build(source, gpu_tile, is_gpu: bool, dtype: str, items: int | None = N
 
 
 def tiled(matrix: Matrix, source, gpu_tile, items: int | None = None):
-    """Return the kernels of a source with tiles, and the items of a block of threads; `items` are those of a thread."""
+    """Return the kernels of a source with tiles, and the items of a block of threads; `items` are a thread's."""
     build = tile_build(source, gpu_tile, matrix.device.is_gpu, matrix.dtype.name, items)
     _, threads, defines = build
     return matrix.device.build(*build), threads * defines["ITEMS"]

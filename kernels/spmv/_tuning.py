@@ -1,8 +1,8 @@
 """The search for the parameters of a format on a matrix and a device, and the memory of what it found (wong2015, 6).
 
 The paper tries every threshold between the shortest and the longest row with every block size. Here thresholds are
-those of a geometric sequence; the best few, by the mean time of 50 products in a row, are then tried with every block
-size, and the best few of those decide at other numbers of repeats.
+a geometric sequence. The best few, by the mean time of 50 products in a row, are then tried with every block size,
+and the best few of these decide at other numbers of repeats.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 #include "../device/eights.h"
 #define AHEAD 1024 // entries
 
-// What lies AHEAD of `count` entries; it may lie beyond the arrays.
+// Asks for memory AHEAD of `count` entries; it may lie beyond the arrays.
 DEVICE_FUNCTION void ask_for(const int *columns, const real *values, const int count)
 {
     for (int k = 0; k < count; k += 64 / (int)sizeof(real)) __builtin_prefetch(values + AHEAD + k);

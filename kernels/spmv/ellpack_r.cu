@@ -1,5 +1,5 @@
 // y = alpha A x + beta y, A in ELLPACK with row lengths, columns `stride` apart, a thread for LANES rows. Arguments are
-// those of the portable source.
+// as in the portable source.
 #include "row_sums.h"
 
 KERNEL ellpack_r(const long stride, const long rows, const real alpha, const real beta,

@@ -1,7 +1,7 @@
 // y = alpha A x + beta y, A in warps of 32 lanes that are stored by columns; SPLIT: several lanes may share a row
 // (wong2015, listing 2, K1, and listing 3, K2). A processor's thread takes all lanes of a warp in lockstep.
 //
-// The paper's maxrows is the difference of two warp_offsets, its reduction, the lanes of a row, that of two first_slots.
+// The paper's maxrows is a difference of warp_offsets, its reduction, the lanes of a row, WARP over one of first_slots.
 #define WARP 32
 #define PLACE(k, lane) (COALESCED ? WARP * (k) + (lane) : (lane) * width + (k))
 #define ROW_OF(slot) (SORTED ? order[slot] : (slot)) // the paper's Pinv and rowmap; of K1r the rows are the slots

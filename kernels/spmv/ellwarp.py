@@ -6,4 +6,4 @@ from kernels.spmv._warps import Warps
 
 
 class Packed(Warps):
-    """A thread a row; the parameters are those of ``_warps.Warps``."""
+    """A thread a row, with the parameters of ``_warps.Warps``."""

@@ -19,7 +19,7 @@ class Packed(Warps):
         The most entries of a lane, but for rows longer than 32 times as much. By default the mean length of a row,
         rounded up.
     **options
-        Those of ``_warps.Warps``.
+        Options of ``_warps.Warps``.
     """
 
     def plan(self, csr, threshold: int | None = None, **options):

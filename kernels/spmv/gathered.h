@@ -1,6 +1,6 @@
 // The sums of 32 rows, or rows of SIZE x SIZE blocks, in slices of SLICE of them, by the gathers of AVX-512. Their masks
 // leave out padding, so that no step looks for it first. AMD's gathers take longer than loads one by one: SSE4A is AMD's.
-// BITS, FAR and `index` are those of block_columns.h.
+// BITS, FAR and `index` are as in block_columns.h.
 #if defined(__AVX512VL__) && defined(__AVX512BW__) && !defined(__SSE4A__)
 #define GATHERS 1
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// y of rows that several blocks of threads have summed: the end of the first block, the starts of those that follow.
+// y of rows that several blocks of threads have summed: the end of the first block, the starts of the blocks after it.
 KERNEL join(const int splits, const real alpha, const real beta, GLOBAL const int *RESTRICT split_rows,
             GLOBAL const int *RESTRICT split_firsts, GLOBAL const int *RESTRICT split_lasts,
             GLOBAL const real *RESTRICT first_pieces, GLOBAL const real *RESTRICT last_pieces, GLOBAL real *RESTRICT y)

@@ -1,5 +1,5 @@
 // y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
-// where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
+// where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. A term of
 // factor 0 is not read. Where it MEASURES 1, each block leaves its part of the sum of `measured` y, where 3 its parts of
 // x y, x x and y y, `parts` apart.
 #include "block_columns.h"

@@ -1,5 +1,5 @@
 // y = alpha A x + beta before, A in SIZE x SIZE blocks and slices of SLICE block rows, a thread for LANES block rows;
-// where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. What has the
+// where it COMBINES, gamma x + delta z are added, and y may be wider than the rest. `before` may be y. A term of
 // factor 0 is not read. MEASURES, BITS and FAR are as in the portable source.
 #include "block_columns.h"
 #include "slices.h"
@@ -46,7 +46,7 @@ KERNEL sbell(const long slots, const int block_rows, const real alpha, const rea
 #endif
             add_short(columns, values, found_from, begin + slot % SLICE, end, SLICE, sums[0]);
 #else
-        // Each step reads a few lanes of a block, a part of a line here and there. What comes a slice later is asked for
+        // Each step reads a few lanes of a block, a part of a line here and there. Values a slice later are asked for
         // in the order of memory meanwhile.
         const real *next = values + (end + slot % SLICE * ((end - begin) / SLICE)) * (SIZE * SIZE);
         for (int lane = 0; lane < TOGETHER; lane += SOME) { // through all blocks, so that the sums stay in registers

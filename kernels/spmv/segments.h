@@ -50,8 +50,8 @@
         }                                                                                                            \
     } while (0)
 
-// open[t] becomes the sum since the last row end in any thread up to t; then first row ends are written, that of
-// `front_row`, which started in an earlier block, and what is open at the end of the block as pieces.
+// open[t] becomes the sum since the last row end in any thread up to t. Then first row ends are written. The end
+// of `front_row`, which started in an earlier block, and what is open at the end of the block are written as pieces.
 #define JOIN_SEGMENTS                                                                                                \
     for (int step = 1; step < BLOCK; step *= 2) {                                                                    \
         BARRIER;                                                                                                     \

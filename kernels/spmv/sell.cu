@@ -1,4 +1,4 @@
-// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread for LANES rows. Arguments are those of the portable source.
+// y = alpha A x + beta y, A in slices of SLICE rows that are stored by columns, a thread for LANES rows. Arguments are as in the portable source.
 #define X_TOGETHER 1
 #include "row_sums.h"
 #include "walk.h"

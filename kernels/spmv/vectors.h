@@ -1,4 +1,4 @@
-/* What other bodies of processors than those of slices do with as many numbers side by side as slices.h has them. `real` is a define. */
+/* Operations of processors' bodies other than the slices' on as many numbers side by side as slices.h has. `real` is a define. */
 
 #include "slices.h"
 

@@ -31,7 +31,7 @@ class Probe:
     function : callable
         Enqueues the work once.
     bytes, flops : float
-        What the work moves and computes.
+        Bytes that the work moves, and operations that it takes.
     precision : {'float64', 'float32'}
     error : callable
         Returns the relative error of what `function` computed last.

@@ -1,7 +1,7 @@
 /* Memory traffic and arithmetic at the hardware's rate, for ceilings.
  *
  * Memory moves in packs of WIDTH numbers, the widest access of the device. A block has ROUNDS * LOADS * BLOCK packs,
- * which divide the array; a thread has LOADS of them in flight, those of neighbouring threads side by side. */
+ * which divide the array; a thread has LOADS of them in flight, side by side with its neighbours'. */
 
 #if WIDTH == 1
 typedef real pack;

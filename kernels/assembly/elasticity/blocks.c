@@ -6,7 +6,7 @@
  * For one isotropic material the block is lambda G + mu G^T + mu tr(G) I, once at the end. `metrics` finds the inverse Jacobian
  * and w det(J) of each point before; NODES x NODES threads read them, from cache.
  *
- * DIM, NODES and POINTS are those of the element. */
+ * DIM, NODES and POINTS are the element's. */
 
 #define METRIC (DIM * DIM + 1)
 

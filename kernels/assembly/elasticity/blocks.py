@@ -137,7 +137,7 @@ class _Assembly:
         xp, unknowns = self.device.xp, self.problem.unknowns
         lengths = xp.repeat(self.size * self.row_blocks, self.size)
         self.device.synchronize()
-        # Where the kernels' arrays are not those of set-up, their memory is the host's, or is copied there.
+        # Where the kernels' arrays are not of the set-up's type, their memory is the host's, or is copied there.
         values, indices = (a if isinstance(a, xp.ndarray) else self.device.to_host(a) for a in (self.values, indices))
         matrix = self.device.sparse.csr_matrix((values, indices, _offsets(lengths, xp)), shape=(unknowns, unknowns))
         matrix.has_canonical_format = True

@@ -19,8 +19,8 @@ class Elasticity:
     i is number d i + a in d dimensions.
 
     Supported unknowns stay in the system, as unit rows and columns with a zero on the right: the matrix has the
-    unknowns of all nodes, and every entry of the full pattern is stored, those that are zero as well. The published
-    numbers of unknowns and non-zeros are those.
+    unknowns of all nodes, and every entry of the full pattern is stored, zeros as well. The published numbers
+    of unknowns and non-zeros are the same.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Elasticity:
     def least_work(self, nonzeros: int) -> Work:
         """Cells, points and what is given read once, `nonzeros` values and the right-hand side written once.
 
-        The operations are those of the element matrices' upper halves by quadrature, and of their sum.
+        The operations counted make the element matrices' upper halves by quadrature, and sum them.
         """
         kind, d = self.element, self.dimension
         fixed = 0 if self.fixed is None else self.fixed.size

@@ -1,4 +1,4 @@
-"""What a user would run instead: SciPy, CuPy, Numba; one folder a family, one file a rival."""
+"""Rivals that a user would run instead: SciPy, CuPy, Numba; one folder a family, one file a rival."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from repro import Skip
 
 
 def _petsc() -> str:
-    """What there is of PETSc: it belongs to another Python."""
+    """Return the version of PETSc that is here, and the Python that it belongs to, which is another one."""
     from baselines.solvers import petsc
 
     try:
@@ -20,14 +20,14 @@ def _petsc() -> str:
 
 
 def _libceed() -> str:
-    """What there is of libCEED: it is a library of C."""
+    """Return the version of libCEED that is here: it is a library of C."""
     from baselines.sem import libceed
 
     return libceed.version()
 
 
 def _amgx() -> str:
-    """Where AmgX's library is: it is in no package."""
+    """Return where AmgX's library is: it is in no package."""
     from baselines.solvers import _amgx
 
     return str(_amgx.path() or "")

@@ -33,7 +33,7 @@ def fetch(
 ) -> None:  # fmt: skip
     """Download a file to `path`.
 
-    What has arrived stays beside it, as ``partial-<name>``, when all attempts fail, and the next call goes on from
+    The part that has arrived stays beside it, as ``partial-<name>``, when all attempts fail. The next call goes on from
     there, if the server can and its file is still the same.
 
     Parameters

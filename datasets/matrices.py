@@ -29,7 +29,7 @@ class Matrix:
     name : str
         As in ``wong2015/cantilever``.
     title : str
-        What tables and plots call it; of a stand-in it says that it is one.
+        Its name in tables and plots; of a stand-in it says that it is one.
     stand_in_for : str
         The matrix that this one stands in for; empty when it is the public one or the user's own.
     """

@@ -24,7 +24,7 @@ from datasets.matrices import LARGEST, Matrix, checked
 
 SUFFIXES = (".mtx", ".mtx.gz", ".tar.gz", ".tgz")
 LARGEST_TEXT = 64 * 2**30  # bytes of a matrix as text
-LARGEST_RATIO = 100  # of the text to what it is packed into; that of matrices is 3 to 30
+LARGEST_RATIO = 100  # of the text to what it is packed into; matrices have 3 to 30
 FREE = 2**20  # bytes that may be unpacked whatever the ratio
 MEMBERS = 1000
 SHORTEST = 4  # bytes of an entry, "1 1" and the end of the line

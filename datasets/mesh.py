@@ -30,7 +30,7 @@ class Mesh:
     name : str
         As in ``fu2014/heart``.
     title : str
-        What tables and plots call it; of a stand-in it says that it is one.
+        Its name in tables and plots; of a stand-in it says that it is one.
     stand_in_for : str
         The geometry that this one stands in for; empty when it is the paper's own.
     """

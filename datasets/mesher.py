@@ -31,7 +31,7 @@ def tetrahedralise(
     Parameters
     ----------
     points : ndarray, shape (n, 3)
-        Those of no face are nodes, too.
+        Points of no face are nodes, too.
     faces : ndarray of int, shape (m, 3)
         Triangles that bound the solid, and those between its regions; no two may cross.
     volume : float or None

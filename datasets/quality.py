@@ -28,7 +28,7 @@ def oriented(points: np.ndarray, cells: np.ndarray) -> np.ndarray:
 
 
 def relative_volumes(points: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Return the signed volume over that of the regular tetrahedron with the same root mean square of edges."""
+    """Return the signed volume over the volume of the regular tetrahedron with the same root mean square of edges."""
     result = np.empty(len(cells))
     for block in _blocks(len(cells)):
         a, b, c = _edges_from_first(points, cells[block])

@@ -1,4 +1,4 @@
-"""What a built mesh depends on, as a hash: its recipe's code, the code that uses, and the meshers' versions.
+"""Dependencies of a built mesh, as a hash: its recipe's code, the code that it uses, and the meshers' versions.
 
 Comments, docstrings and layout do not count, so that they can be mended without building a mesh again.
 """
@@ -41,7 +41,7 @@ def packages(name: str) -> tuple[str, ...]:
 
 @functools.cache
 def closure(path: Path) -> list[Path]:
-    """Return the file and the modules of this package that it imports, and those that they do."""
+    """Return the file and the modules of this package that it imports, directly or through others."""
     found, waiting = set(), [path]
     while waiting:
         current = waiting.pop()

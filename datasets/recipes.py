@@ -1,6 +1,6 @@
 """The catalogue: every mesh and matrix that has a recipe, found by its place in `datasets/<paper>/<name>.py`.
 
-A recipe of a mesh is a module as follows; that of a matrix is told of in `datasets.matrices_catalogue`.
+A recipe of a mesh is a module as follows; `datasets.matrices_catalogue` tells of a matrix's recipe.
 
 - ``TITLE``, what the paper's tables call the mesh;
 - ``SCALES``, a mapping from the scales that it has (``smoke``, ``small``, ``paper``, ``large``) to what `build` needs;
@@ -39,7 +39,7 @@ class Entry:
     name : str
         As in ``fu2014/heart``.
     title : str
-        What tables and plots call it; of a stand-in it says that it is one.
+        Its name in tables and plots; of a stand-in it says that it is one.
     short_title : str
         The paper's own name of the mesh, as its tables print it.
     scales : tuple of str
@@ -99,7 +99,7 @@ class Entry:
 
     @property
     def fidelity(self) -> str:
-        """How near a stand-in comes to what it stands in for, in a word of its recipe; empty when none is said."""
+        """The recipe's word for how near a stand-in comes to its original; empty when there is none."""
         return getattr(self.recipe, "FIDELITY", "")
 
     @property

@@ -22,7 +22,7 @@ def nodes(distance: Callable, low, high, spacing: float, disorder: float, clear:
         The edge of the cube within which a node is moved at random, over `spacing`. Without it elements are as good as
         they can be; with more the mesh comes near to one of random points.
     clear : float
-        What nodes keep from the surface.
+        Distance that nodes keep from the surface.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Removal of slivers: nodes of the worst elements go to where the least dihedral angle around them is greatest.
 
-The optimisation-based smoothing of Freitag and Ollivier-Gooch (1997), many nodes at a time: those that are moved
+The optimisation-based smoothing of Freitag and Ollivier-Gooch (1997), many nodes at a time: nodes that are moved
 together share no element. Step directions are random with a fixed seed, so the result is always the same.
 """
 

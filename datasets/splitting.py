@@ -11,7 +11,7 @@ def completed(points: np.ndarray, cells: np.ndarray, nodes: int, neighbours: int
     """Return the mesh with so many nodes, one of which has so many neighbours where fewer were the most.
 
     First, edges across from the node of most neighbours are split, each of which gives it another; then the longest
-    ones elsewhere. No two share an element, and none lies on the boundary. What gets flat is smoothed.
+    ones elsewhere. No two share an element, and none lies on the boundary. Elements that get flat are smoothed.
 
     Parameters
     ----------

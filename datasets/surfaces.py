@@ -109,7 +109,7 @@ def _sampled(function, origin, high, spacing, blur):
 def _resolved(values):
     """Blur and fill the places where two sheets of the surface meet within a lattice cell, until there are none.
 
-    Those are the cells that have a face, or an inner diagonal, with the signs of a chessboard. Crumbs beside the solid
+    Such cells have a face, or an inner diagonal, with the signs of a chessboard. Crumbs beside the solid
     and voids within it, which the lattice makes of thin walls, go too.
     """
     from scipy import ndimage

@@ -27,7 +27,7 @@ def scattered(divisions: tuple[int, int], nodes: int, relaxations: int = 2, most
     Returns
     -------
     points : ndarray of float64, shape (nodes, 2)
-        Those of the boundary first.
+        Points of the boundary first.
     cells : ndarray of int32, shape (2 nodes - 2 - 2 (m + n), 3)
         Anticlockwise.
     """

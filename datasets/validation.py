@@ -26,7 +26,7 @@ def checked(points: np.ndarray, cells: np.ndarray, source: str, kind: str = "tet
     points : ndarray of float, shape (n, 2) or (n, 3)
     cells : ndarray of int, shape (m, k)
     source : str
-        What messages call the mesh, most often the file's name.
+        Name of the mesh in messages, most often the file's name.
     kind : {'triangle', 'quad', 'tetra', 'hexahedron'}
 
     Raises

@@ -1,4 +1,4 @@
-"""What the harness may use: the kernels' devices, the baselines and the datasets."""
+"""Everything that the harness may use: the kernels' devices, the baselines and the datasets."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def device(backend: str) -> Any:
 
 begin_record, recorded, record = recording.begin_record, recording.recorded, recording.record
 described, kernel_now = recording.described, recording.current
-#: Files whose code is accounted for by `launching` and by the kernels' texts: building is done once in a process. What
-#: reads a device's energy is none of them, nor are the ways of `passage`, which few cells take.
+#: Files whose code is accounted for by `launching` and by the kernels' texts: building is done once in a process. The
+#: code that reads a device's energy is none of them, nor are the ways of `passage`, which few cells take.
 _DEVICES, TRACED = Path(devices.__file__).parent, ("passage", "power")
 UNTRACED = tuple(f"kernels/device/{path.name}" for path in sorted(_DEVICES.glob("*.py")) if path.stem not in TRACED)
 

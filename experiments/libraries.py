@@ -1,7 +1,7 @@
 """Which libraries a measurement called, and which versions of them are here.
 
 A module that calls one names it in its ``LIBRARIES``: the cells that run the module depend on its version, no other
-does. Those that all cells of a device use, as SciPy and CuPy, are among the machine's packages. None is loaded here.
+does. Libraries of all cells of a device, as SciPy and CuPy, are among the machine's packages. None is loaded here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from repro import Skip
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLKITS = ("CUDA_PATH", "CUDA_HOME")
-#: What PETSc's own Python says of it. To ask PETSc would start MPI, which may take long, or fail, where none measures.
+#: Program for PETSc's own Python. To ask PETSc would start MPI, which may take long, or fail, where none measures.
 ASKING = """
 import ctypes, glob, json, petsc4py
 library = ctypes.CDLL(glob.glob(petsc4py.__path__[0] + "/lib/**/PETSc.*so", recursive=True)[0])
@@ -47,7 +47,7 @@ def called(paths: Iterable[str]) -> dict[str, str]:
 
 @functools.cache
 def _named(path: Path) -> tuple[str, ...]:
-    """What a module has in ``LIBRARIES``, without importing it."""
+    """Return what a module has in ``LIBRARIES``, without importing it."""
     for node in ast.parse(path.read_bytes()).body if path.suffix == ".py" else ():
         if isinstance(node, ast.Assign) and any(getattr(each, "id", "") == "LIBRARIES" for each in node.targets):
             return ast.literal_eval(node.value)
@@ -81,7 +81,7 @@ def _package(*names: str) -> str:
 
 
 def _cusparse() -> str:
-    """That of NVIDIA's wheel, which goes before a toolkit's; of that the file's name has it."""
+    """The version of NVIDIA's wheel, which goes before a toolkit's; a toolkit's version is in the file's name."""
     found = _package("nvidia-cusparse", "nvidia-cusparse-cu12")
     toolkits = [*filter(None, map(os.environ.get, TOOLKITS)), "/usr/local/cuda"]
     files = [Path(toolkit, "lib64", "libcusparse.so").resolve().name for toolkit in toolkits]

@@ -29,7 +29,7 @@ class Methods(dict):
 
 
 class Settings(Mapping):
-    """What a function returns. Each look calls it: so it is part of the key of a cell that looks, and of no other's."""
+    """Settings that a function returns. Each look calls it: the key of a cell that looks has it, and no other key."""
 
     def __init__(self, made: Callable[[], Mapping[str, Any]]):
         self._made = made

@@ -11,7 +11,7 @@ PART = 0.7  # seconds that a sample of a longer one takes
 
 
 def by_some(run, what: str, solve: Callable[[int], object], total: int, least: int = 1) -> float | None:
-    """Return the seconds of a long solve by those of some iterations, which are sampled; None of a short one.
+    """Return the seconds of a long solve, from a sample of its iterations; None of a short one.
 
     The metrics are ``some_<what>``, their time, and ``times_some_<what>``, by how many times there are more.
 

@@ -1,4 +1,4 @@
-"""The cells by which a machine without a GPU measures the kernels: those of the C back end."""
+"""Cells of the C back end, by which a machine without a GPU measures the kernels."""
 
 from __future__ import annotations
 

@@ -69,16 +69,16 @@ def picture(surfaces, axes: np.ndarray, pixels: int = 1000, **drawing) -> np.nda
 
 @dataclass(frozen=True)
 class Shaded:
-    """What does not depend on the surfaces' colours: of pictures that differ in those alone it is computed once.
+    """Everything of a picture but the surfaces' colours: pictures that differ in colours alone share it.
 
     Attributes
     ----------
     size : ndarray of float64, shape (2,)
         Width and height in pixels.
     triangles : ndarray of float64, shape (triangles, 3, 2)
-        Corners in pixels, from below: those of all surfaces' faces, then those of lines.
+        Corners in pixels, from below: of all surfaces' faces first, then of lines.
     order : ndarray of int, shape (triangles,)
-        Those that are painted, the farthest first.
+        Triangles that are painted, the farthest first.
     light : ndarray of float64, shape (faces, 3)
         The light on each corner of a face.
     line : float

@@ -1,6 +1,6 @@
 """Assembly by a loop that knows the place of every entry beforehand, compiled by Numba: on one thread, or on all.
 
-What a user would run who assembles a matrix of the same pattern many times: algorithm 3.1 without its searches. Threads
+The choice of a user who assembles a matrix of the same pattern many times: algorithm 3.1 without its searches. Threads
 have the rows of their own `ranges`.
 """
 

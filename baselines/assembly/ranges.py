@@ -18,7 +18,7 @@ def cut(cells, nodes: int, threads: int):
     bounds = np.linspace(0, nodes, 1 if threads == 1 else RANGES * threads + 1).astype(np.int64)
     bounds = np.unique(np.append(bounds, nodes))
     first, last = cells.min(axis=1), cells.max(axis=1)
-    # Of the elements whose numbers span a range, those that have a node in it.
+    # Elements that have a node in a range, of all whose numbers span it.
     touching = []
     for low, high in itertools.pairwise(bounds):
         candidates = np.flatnonzero((last >= low) & (first < high))

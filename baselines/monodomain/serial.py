@@ -21,7 +21,7 @@ class Diverged(RuntimeError):
 
 @dataclass(frozen=True)
 class Step:
-    """How a step was solved; see `kernels.monodomain.Step`."""
+    """Outcome of solving a step; see `kernels.monodomain.Step`."""
 
     norms: tuple[float, ...]
     linear_iterations: int

@@ -1,4 +1,4 @@
-"""What the processors' codes set up once for a mesh: conduction, volumes, and the matrix's pattern."""
+"""Data that the processors' codes set up once for a mesh: conduction, volumes, and the matrix's pattern."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a solve ended; as of ``kernels.multigrid``."""
+    """Outcome of a solve; as of ``kernels.multigrid``."""
 
     status: str
     cycles: int
@@ -29,7 +29,7 @@ class Outcome:
 
 
 class Vectors:
-    """What a level works on, made once: memory that is touched the first time costs as much as a product."""
+    """Vectors that a level works on, made once: memory that is touched the first time costs as much as a product."""
 
     def __init__(self, n: int):
         self.b, self.x, self.spare, self.defect = np.zeros((4, n))

@@ -21,7 +21,7 @@ FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
 class Outcome(NamedTuple):
-    """How a solve ended: 'converged' or 'iteration limit', after how many iterations, with which ‖r‖/‖b‖."""
+    """Outcome of a solve: 'converged' or 'iteration limit', after how many iterations, with which ‖r‖/‖b‖."""
 
     status: str
     iterations: int

@@ -1,4 +1,4 @@
-"""The spectral operator as an assembled matrix, and that of low-order elements on the same nodes.
+"""The spectral operator as an assembled matrix, and the matrix of low-order elements on the same nodes.
 
 The matrix of trilinear elements between neighbouring GLL nodes is spectrally near the operator's own and has far fewer
 entries (Orszag 1980; Deville and Mund 1985): what libraries' multigrid makes a preconditioner of.
@@ -49,7 +49,7 @@ def matrix(points, cells, order: int, table, free):
 def _entries(sums, q3: int):
     """Return which entries an element's matrix has, row · (n + 1)³ + column, and what of the metric each one takes.
 
-    The metric's components, those of `PAIRS`, follow one another, at all nodes each.
+    The metric's components follow one another in the order of `PAIRS`, each at all nodes.
     """
     at, along, q = np.arange(q3)[:, None], np.arange(sums.order + 1), sums.order + 1
     own = [at // q**r % q for r in range(3)]

@@ -1,7 +1,7 @@
 """Conjugate gradients with the spectral operator's matrix, and libraries' multigrid on low-order elements before them.
 
-What a user would do with the usual libraries alone. PyAMG has one thread, AMGCL as many as OpenMP takes, and hypre as
-many processes.
+This is what a user would do with the usual libraries alone. PyAMG has one thread, AMGCL as many as OpenMP takes, and
+hypre as many processes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What PETSc's processes share: all carry out the commands that the first of them reads.
+"""Code that PETSc's processes share: all carry out the commands that the first of them reads.
 
 Commands come as lines on the first process's standard input, its answers go as lines of JSON to standard output. This
 module lies on the path of whatever Python has petsc4py, beside which it needs nothing.

@@ -1,4 +1,4 @@
-"""What AmgX ships as PCG_AGGREGATION_JACOBI.json, to the tolerance of the others.
+"""The solver that AmgX ships as PCG_AGGREGATION_JACOBI.json, to the tolerance of the others.
 
 It is not held to the same aggregates each time, which would only slow it down. As in `amgx_shipped_v` a sweep can
 enlarge the error, here where D⁻¹ A has an eigenvalue above 2/0.8.

@@ -1,4 +1,4 @@
-"""What AmgX ships as PCG_CLASSICAL_F_JACOBI.json and PCG_F.json, to the tolerance of the others.
+"""The solver that AmgX ships as PCG_CLASSICAL_F_JACOBI.json and PCG_F.json, to the tolerance of the others.
 
 Its weight of Jacobi's relaxation is AmgX's default, too large for most of the meshes: see `amgx_shipped_v`.
 """

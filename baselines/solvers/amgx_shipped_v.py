@@ -1,4 +1,4 @@
-"""What AmgX ships as PCG_V.json, to the tolerance of the others: `amgx_shipped` without aggressive levels.
+"""The solver that AmgX ships as PCG_V.json, to the tolerance of the others: `amgx_shipped` without aggressive levels.
 
 The file gives Jacobi's relaxation no weight, so that it has AmgX's default of 0.9. Where D⁻¹ A has an eigenvalue above
 2/0.9 a sweep enlarges the error, the cycle is not positive definite, and conjugate gradients need not end. Most of the

@@ -1,7 +1,7 @@
 """hypre's BoomerAMG as preconditioner of PETSc's conjugate gradients, set as the paper's Hypre-PCGAMG.
 
-Coarsening and relaxation are those that the paper names; interpolation and threshold, on which it is silent, are
-PETSc's: classical and 0.25, which needs fewer iterations on the Regular mesh than the paper prints, and 0.5 more (see
+Coarsening and relaxation are as the paper names them. Interpolation and threshold, on which it is silent, are PETSc's:
+classical and 0.25. That threshold needs fewer iterations on the Regular mesh than the paper prints, and 0.5 more (see
 docs/notes/harness.md).
 """
 

@@ -1,7 +1,7 @@
 """PyAMG's multigrid as preconditioner of its conjugate gradients; it has no threads.
 
-Those of NumPy's BLAS are kept out of it: on the small products within PyAMG they cost time, and a lot of it where other
-programs run, and the number of threads that tables show would not be true.
+Threads of NumPy's BLAS are kept out of it. On the small products within PyAMG they cost time, and a lot of it where
+other programs run. With them, the number of threads that tables show would not be true.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all rivals have in common: set-up and solve apart, and how a solve ended."""
+"""Base of all rivals: set-up and solve apart, and how a solve ended."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Rival:
         Of ‖b - A x‖/‖b‖.
     max_iterations : int
     near : scipy.sparse matrix of float64, shape (n, n), optional
-        What a preconditioner is made of, where that is not the matrix itself.
+        Matrix that a preconditioner is made of, where it is not the system's own.
 
     Attributes
     ----------
     threads : int
-        How many the solver may use.
+        Number that the solver may use.
     seconds : float or None
         Sum of the times that the solver itself has reported for its set-ups and solves, where these run in another
         process and a call of `set_up` or `solve` takes longer; None where the caller's clock is right.

@@ -1,4 +1,4 @@
-"""What every rival is: the product of a matrix, what it stores, and the least that it moves."""
+"""Base of every rival: the product of a matrix, what it stores, and the least that it moves."""
 
 from __future__ import annotations
 

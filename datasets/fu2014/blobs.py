@@ -2,7 +2,7 @@
 
 The blobs are where a sum of bell-shaped functions exceeds a level, so near ones run together; they keep clear of the
 box's sides. The elements conform to their surface, and regions 0 and 1 lie outside and inside of it. Spacings, disorder
-and clearance are chosen as those of `heart.py`.
+and clearance are chosen as in `heart.py`.
 """
 
 import numpy as np

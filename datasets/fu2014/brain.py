@@ -1,7 +1,7 @@
 """A stand-in for the Brain mesh of fu2014, whose geometry is not public: a folded solid of two hemispheres.
 
 The grooves follow the nodal lines of a random wave of one wavelength, which meander as sulci do; the hemispheres are
-parted by a fissure down to a bridge. Lengths are centimetres. Spacings, disorder and clearance are chosen as those of
+parted by a fissure down to a bridge. Lengths are centimetres. Spacings, disorder and clearance are chosen as in
 `heart.py`. At the coarse scales grooves are wider and fewer, so that the lattice resolves them.
 """
 

@@ -2,8 +2,8 @@
 
 The paper names no mesher. Its counts do: 1,122,304 elements are 2,192 times 8³, as Regular's are 3,072 times 8³. With V
 nodes and F faces on its boundary, a coarse mesh of a cube has 8 V + 84 · 2192 + 14 F - 7 nodes after three refinements;
-197,561 of them are 4 V + 7 F = 6720. The point set here, its seed and the cut of the octahedra are those that come
-nearest to the paper's valence and iterations of those tried: docs/notes/meshes.md, where `search` comes from.
+197,561 of them are 4 V + 7 F = 6720. The point set here, its seed and the cut of the octahedra come nearest, of all
+that were tried, to the paper's valence and iterations: docs/notes/meshes.md, where `search` comes from.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def boundary_faces(nodes: int) -> int:
 
 
 def search(seeds: Iterable[int], nodes: int = NODES, **options) -> Iterator[int]:
-    """Yield the seeds whose coarse mesh has the paper's elements and boundary; `options` are those of `coarse`."""
+    """Yield the seeds whose coarse mesh has the paper's elements and boundary; `options` are for `coarse`."""
     for seed in seeds:
         points, cells = coarse(seed, nodes, **options)
         if len(cells) == ELEMENTS and len(topology.boundary_faces(cells, len(points))) == boundary_faces(nodes):

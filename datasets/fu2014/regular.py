@@ -1,6 +1,6 @@
 """The Regular mesh of fu2014: a cube of side 4 in small cubes, each six tetrahedra, refined by the midpoints of edges.
 
-Section 6 gives the construction, not the cut of the small cubes nor that of the octahedra inside the refinement. Of the
+Section 6 gives the construction, not the cuts of the small cubes and of the octahedra inside the refinement. Of the
 cuts tried, this one has Table 1's counts and its valence of 3 to 18, and needs nearly the paper's iterations of
 unpreconditioned conjugate gradients. Notes: docs/notes/harness.md.
 """

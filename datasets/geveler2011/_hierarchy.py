@@ -27,13 +27,13 @@ class Level:
     Attributes
     ----------
     points : (n, d) float64
-        The vertices; those of the level before come first, then midpoints of edges, of faces, of elements.
+        The vertices: first the ones of the level before, then midpoints of edges, of faces, of elements.
     cells : (m, 2^d) int32
         Corners of each element.
     lattice : (m, 3^d) int32
         Vertices of each element's children, in the numbers of the next level.
     lattice_points : (n', d) float64
-        Those vertices.
+        The vertices that `lattice` numbers.
     boundary, lattice_boundary : (n,), (n',) bool
         Which lie on the boundary.
     """
@@ -212,7 +212,7 @@ def _placed(lattice, count, level, points, place, xp):
     made = xp.empty((count, points.shape[1]))
     made[: len(points)] = points  # to the last bit
     columns = [column for column, position in enumerate(positions) if 1 in position]
-    last = xp.empty(count, dtype=np.int8)  # the column that gives a new node its place, of those that could
+    last = xp.empty(count, dtype=np.int8)  # the column that gives a new node its place, of all that could
     for column in columns:
         last[lattice[:, column]] = column
     origins = _origins(points.shape[1], level, xp)

@@ -10,7 +10,7 @@ NUMBERINGS = ("2lv", "cm", "xyz", "sto", "hie")
 
 
 def number(name: str, space, level: int = 1, xp=np):
-    """Return the order of a numbering: the old number, that of the hierarchy, of each new one.
+    """Return the order of a numbering: the old number, which is the hierarchy's, of each new one.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def number(name: str, space, level: int = 1, xp=np):
     elif name == "cm":
         order = xp.asarray(_cuthill_mckee(_host(space.nodes), count))
     elif name == "xyz":
-        # What should be equal may differ in the last bits.
+        # Equal coordinates may differ in the last bits.
         places = xp.round(space.points * 1e10)
         order = xp.lexsort(xp.stack([places[:, axis] for axis in reversed(range(places.shape[1]))]))
     elif name == "sto":

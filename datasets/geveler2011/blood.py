@@ -5,7 +5,7 @@ and 64 edges on the boundary at level 1, of whose vertices four, the vessel's en
 
 A core of squares fills vessel and aneurysm. Three layers follow each wall: one of blood, which takes the core's corners
 to the round wall, and two of the wall itself, whose elements are up to ten times as long as they are thick. So the
-aneurysm's corners are vertices of three elements, and those of its neck of five.
+aneurysm's corners are vertices of three elements, and its neck's corners of five.
 """
 
 import numpy as np

@@ -4,7 +4,7 @@ Parts of a circuit repeat, so rows near each other are about as long. Here each 
 own deviation from that, and the ranks of both together say which length a row gets. A row is one end of as many wires
 as it has entries off the diagonal; ends are put in order of place, most near their row, the others anywhere, and two
 that follow one another are joined. Wires that join a row with itself, or two rows twice, are cut and their ends joined
-again with those of others.
+again with the ends of others.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def matrix(lengths, *, stretch, own, near, band, seed):
     stretch : int
         Rows of one level.
     own : float
-        How much a row deviates from its level, in standard deviations of the levels.
+        Deviation of a row from its level, in standard deviations of the levels.
     near : float
         Share of the ends that lie within `band` rows.
     band : int
@@ -45,7 +45,7 @@ def matrix(lengths, *, stretch, own, near, band, seed):
         cut = np.flatnonzero(_bad(wires, rows))
         if not len(cut):
             return _filled(wires, rows)
-        # With wires that are near at first; those that are left then go anywhere.
+        # With wires that are near at first; the wires that are left then go anywhere.
         close = turn < CLOSE
         others = cut[:, None] + rng.integers(-band, band + 1, (len(cut), OTHERS)) if close else rng.integers(
             0, len(wires), (len(cut), OTHERS))  # fmt: skip

@@ -28,7 +28,7 @@ def matrix(sizes, shape, nonzeros, low, high, *, alone=(), reach=5, spread=0, al
     reach : int
         Squared lattice distance up to which nodes may be coupled.
     spread : int
-        How much farther some nodes reach than others, percent: the larger, the more row lengths differ.
+        Percent by which some nodes reach farther than others: the larger, the more row lengths differ.
     alike : int
         Nodes in a row that reach as far as one another.
     seed : int

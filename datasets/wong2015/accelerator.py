@@ -1,4 +1,4 @@
-"""FEMAccelerator of wong2015, a cavity design: one unknown a node, those that are fixed have empty rows and columns.
+"""FEMAccelerator of wong2015, a cavity design: one unknown a node; fixed unknowns have empty rows and columns.
 
 The nodes that lie at even places of the lattice come first, then those between them, as where a mesh is refined after
 it was numbered: neighbours are in up to eight parts of the matrix.

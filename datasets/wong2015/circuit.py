@@ -12,7 +12,7 @@ STAND_IN_FOR = "Hamm/scircuit of the SuiteSparse collection"
 FIDELITY = "resembles"
 COUNTS = {"rows": 170_998, "nonzeros": 958_936, "row_length_min": 1, "row_length_max": 353}
 SPREAD = 4.39  # chosen: the standard deviation of row lengths
-# How many times fewer rows.
+# Factors by which rows are fewer.
 SCALES = {"smoke": 64, "small": 8, "paper": 1}
 
 

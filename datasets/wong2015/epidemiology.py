@@ -38,7 +38,7 @@ def build(scale):
 
 
 def _found(next_states):
-    """Return the states, breadth first from the first one, those that a state leads to in the order given."""
+    """Return the states, breadth first from the first one; the next ones of a state come in the order given."""
     new = np.ones(len(next_states), dtype=bool)
     front, found = np.array([0]), []
     while len(front):

@@ -8,7 +8,7 @@ COLLECTION = "Williams/webbase-1M"
 STAND_IN_FOR = "Williams/webbase-1M of the SuiteSparse collection"
 FIDELITY = "does not"
 COUNTS = {"rows": 1_000_005, "nonzeros": 3_105_536, "row_length_min": 1, "row_length_max": 4700}
-# How many times fewer rows.
+# Factors by which rows are fewer.
 SCALES = {"smoke": 64, "small": 8, "paper": 1}
 
 

@@ -39,7 +39,7 @@ def build(scale):
     inside = second < nodes
     couplings = _nodes.Couplings(np.full(nodes, BLOCK), nonzeros - sum(size**2 for size in ALONE),
                                  COUNTS["row_length_max"])  # fmt: skip
-    # The longest row is that of a node which is coupled with the first nodes, as one that holds a bundle is.
+    # The longest row belongs to a node which is coupled with the first nodes, as one that holds a bundle is.
     couplings.complete(2 * nodes // 3, list(range(nodes // 2)), COUNTS["row_length_max"])
     couplings.add(first[inside], second[inside])
     return _values.filled(*_nodes.expanded(couplings, ALONE, nonzeros))

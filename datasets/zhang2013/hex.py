@@ -1,6 +1,6 @@
 """The hex mesh of zhang2013: a unit cube of 54 x 54 x 54 hexahedra.
 
-Its 499,125 unknowns and 38,976,723 non-zeros are those of Table 1. The paper gives no sizes.
+Its 499,125 unknowns and 38,976,723 non-zeros are Table 1's. The paper gives no sizes.
 """
 
 from datasets import grids

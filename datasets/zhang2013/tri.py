@@ -1,7 +1,7 @@
 """The tri mesh of zhang2013: a rectangle, unstructured, of the paper's 530,056 nodes with 3,500 edges on the boundary.
 
 By Euler's formula Table 1's unknowns and non-zeros leave 3,500 boundary edges to a mesh without holes, and these two
-numbers fix the rest. With triangles of one size they are those of a rectangle of 1430 by 320 edges. Table 2's padding
+numbers fix the rest. With triangles of one size they belong to a rectangle of 1430 by 320 edges. Table 2's padding
 of ELLPACK says that the longest row has 10 blocks, so at most 9 neighbours. The paper gives no geometry and no mesher.
 """
 

@@ -1,4 +1,4 @@
-"""All meshes of the paper as lines and groups, also those that were not measured: what is missing shall be seen."""
+"""All meshes of the paper as lines and groups, measured or not, so that gaps are seen."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Surfaces of the Heart and Brain meshes, lit and shaded.
 
-Drawn from the meshes themselves. Published anatomies that are there come before what is to be compared with them. What
-is measured is the surface: its area, and the volume within it, which must be that of the elements.
+Drawn from the meshes themselves. Published anatomies that are there come before the meshes to be compared with them.
+The surface's area is measured, and the volume within it, which must equal the elements' volume.
 
 No equation: the volume is Σ x·n/3 over the surface's triangles, by the divergence theorem.
 Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the mesh's pattern times ones.

@@ -1,9 +1,9 @@
 """The Blobs mesh cut open and coloured by region, and the blobs within their box.
 
-Drawn from the mesh itself. What is measured are the shares of the regions in the volume, which the paper gives as about
-20 % for the blobs, and in the cut.
+Drawn from the mesh itself. The shares of the regions in the volume and in the cut are measured. The paper gives the
+share in the volume as about 20 % for the blobs.
 
-No equation: areas and volumes are those of cut elements and of the surface between the regions.
+No equation: areas and volumes are taken from cut elements and from the surface between the regions.
 Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the mesh's pattern times ones.
 """
 
@@ -35,12 +35,12 @@ FACTS = {
 
 
 def cells(scale):
-    """Return the mesh's cell, and that of what a kernel counts in it."""
+    """Return the mesh's cell, and the cells in which a kernel counts its non-zeros."""
     return counted.beside([Cell(case="blobs", method="mesh", data=(NAME,))])
 
 
 def measure(cell, run):
-    """Record volumes and areas; refuse a cut that is not that of the box, or blobs of another volume."""
+    """Record volumes and areas; refuse a cut that is not the box's, or blobs of another volume."""
     if cell.backend != "host":
         return counted.of_mesh(run)
     mesh = run.dataset(NAME)

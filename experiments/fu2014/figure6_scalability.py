@@ -47,7 +47,7 @@ NAMES = {
 
 
 def cells(scale):
-    """Return each mesh of the series by each solver, and each grid by those that are timed."""
+    """Return each mesh of the series by each solver, and each grid by the solvers that are timed."""
     found = [*solvers.cells(_data(SERIES[scale]), METHODS), *solvers.cells(_data(GRIDS[scale]), TIMED)]
     return [cell for cell in found if cell.backend != "host" or int(cell.case) <= LARGEST_ON_HOST]
 
@@ -108,7 +108,7 @@ def tables(results):
 
 
 def _grids(results):
-    """Return the times on each grid, and beside ours those of the best of AmgX's configurations."""
+    """Return the times on each grid, and beside ours the times of AmgX's best configuration."""
     rows, best = [], []
     for nodes in GRIDS[results.scale]:
         grid, sums = {"Degrees of freedom": f"{nodes**3:,}"}, {}

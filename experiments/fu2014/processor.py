@@ -1,4 +1,4 @@
-"""What Tables 2 and 5 show beside the paper's speed-up: one over each method that the processor has."""
+"""Speed-ups that Tables 2 and 5 show beside the paper's: one over each method that the processor has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Tables 3, 5 and 6 share: their columns, the speed-ups, and the table of all solvers."""
+"""Columns, speed-ups and the table of all solvers, which Tables 3, 5 and 6 share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def columns(metric, unit, methods=("patch-pcgamg", "hypre-pcgamg", "jacobi-pcgam
 
 
 def threads(results, metric) -> list[str]:
-    """Return a note on the threads of those of the paper's columns that were measured on a CPU, if any."""
+    """Return a note on the threads of the paper's columns that were measured on a CPU, if any."""
     counts = {}
     for method, heading in HEADINGS.items():
         for backend in results.backends(method, metric)[:1]:

@@ -19,11 +19,11 @@ from repro.run.timing import HostClock
 DEVICES = ("cuda", "opencl", "openmp")
 TOLERANCE, MAX_ITERATIONS = 1e-8, 20000  # of ‖r‖/‖b‖ (section 6.2)
 SMALLER = 1e-10  # for which the paper says that the trend is the same
-ACCEPTED = 1.01e-8  # the true residual at the end; that of the recursion is below the tolerance
+ACCEPTED = 1.01e-8  # the true residual at the end; the recursion's is below the tolerance
 SECONDS = {"smoke": 0.02, "small": 0.2, "paper": 1, "large": 1}  # of sampling each time
 
 LAYOUT = {True: "hyb", False: "sell"}  # of a method that names none: the paper and CUSP have HYB on a GPU
-BYTES = 100  # a non-zero, at the peak of set-up: 45 of ours, rivals with a hierarchy up to twice that
+BYTES = 100  # a non-zero, at the peak of set-up: 45 of ours, rivals with a hierarchy up to twice as many
 DIRECT_BYTES = 160  # of a direct solver, times n^(4/3): the factors of nested dissection in three dimensions
 ON_GPU = dict.fromkeys(rivals.ON_GPU, ("cuda",))  # rivals on the same card
 UNITS = dict.fromkeys(("threads", "levels", "coarsest_rows"), "count")
@@ -96,7 +96,7 @@ def title(method: str) -> str:
 def cells(cases, methods, parameters: Mapping[str, Mapping] = MappingProxyType({})):
     """Return a cell for each case, with the datasets it reads, and each method on each of its back ends.
 
-    `parameters`: of each case, beside those of the method.
+    `parameters`: of each case, beside the method's own.
     """
     return [
         Cell(case, method, backend, {**SETTINGS.get(method, {}), **parameters.get(case, {})}, data)

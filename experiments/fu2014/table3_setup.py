@@ -1,7 +1,7 @@
 """Set-up of the multigrid solvers: hierarchy, transfers and packed matrices.
 
 A solver is set up once for a matrix: nodes are gathered into aggregates, these into patches, and transfers and coarse
-matrices follow from them, level by level. The cells are those of Table 5.
+matrices follow from them, level by level. The cells come from Table 5.
 
 Equations 5 and 6: P = (I - ω D⁻¹A) P̃, with P̃_ij = 1 where aggregate j has node i; the next matrix is PᵀAP.
 Timed, in `fu2014/solvers.py`: `run.time("setup", solver.set_up)`.

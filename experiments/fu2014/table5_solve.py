@@ -29,7 +29,7 @@ ON_DEVICES = dict.fromkeys(
 ON_HOST = dict.fromkeys(("hypre-pcgamg", "hypre-pcgamg-all", "hypre-extended", "hypre-cg", "pyamg-sa", "pyamg-rs",
                          "amgcl", "numba-cg"), ("host",))  # fmt: skip
 METHODS = ON_DEVICES | ON_HOST | solvers.ON_GPU
-# Each relaxation on the paper's aggregates, and on those of an independent set alone.
+# Each relaxation on the paper's aggregates, and on aggregates of an independent set alone.
 ALIKE = ("patch-mis-alike", "jacobi-patch-alike")
 PAIRS = {"patches": ("patch-pcgamg", ALIKE[0]), "Jacobi": (ALIKE[1], "jacobi-tuned")}
 # From the stand-in for CUSP to the paper's solver; each step but the last changes what it says, and nothing else.

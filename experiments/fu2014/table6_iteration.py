@@ -35,10 +35,10 @@ DRAWN = ("patch-pcgamg", "jacobi-pcgamg", "hypre-pcgamg", "hypre-extended", "amg
 
 
 def cells(scale):
-    """Return the cells of Table 5 with multigrid, and those that change one thing of the paper's solver, on each mesh.
+    """Return the cells of Table 5 with multigrid, and cells that change one thing of the paper's solver, on each mesh.
 
-    These are the format of the inside, SELL, the radii of the independent sets, and double precision. Products with
-    element matrices stand beside them.
+    The one thing is the format of the inside, SELL, the radii of the independent sets, or double precision. Products
+    with element matrices stand beside them.
     """
     apart = (*solvers.WITHOUT_SET_UP, *table5_solve.ALIKE)
     shared = [cell for cell in table5_solve.cells(scale) if cell.method not in apart]

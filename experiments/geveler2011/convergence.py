@@ -1,6 +1,6 @@
 """The rate of convergence by level, and what it comes to: part of Tables 3 and 4.
 
-Cells here solve levels below those of the tables as well, and time nothing.
+Cells here solve levels below the tables' as well, and time nothing.
 """
 
 from __future__ import annotations

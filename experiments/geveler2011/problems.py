@@ -132,7 +132,7 @@ class _Same:
 
 
 def defect(grid, u) -> float:
-    """Return ‖b - A u‖ over that of the start, u an array of NumPy: by products of SciPy."""
+    """Return ‖b - A u‖ over its value at the start, by products of SciPy; u is an array of NumPy."""
     rhs, first = _beginning(grid)
     return float(np.linalg.norm(rhs - matrix_on_host(grid) @ u) / first)
 

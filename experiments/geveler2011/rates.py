@@ -1,4 +1,4 @@
-"""What the numbers say of the limit in the table of `convergence`: part of Tables 3 and 4."""
+"""Notes on what the numbers say of the limit in the table of `convergence`: part of Tables 3 and 4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Tables 3 and 4 measure alike: solving a problem by one of the solvers, from the start to the tolerance."""
+"""Measurement that Tables 3 and 4 share: solving a problem by one of the solvers, from the start to the tolerance."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from experiments.geveler2011 import BEST, DEVICES, ELEMENTS, LEVELS, NUMBERINGS,
 from experiments.methods import declares
 from experiments.partly import by_some
 
-#: What is measured in every numbering: the paper's columns, where each runs.
+#: Solvers that are measured in every numbering: the paper's columns, and where each runs.
 COLUMNS = (("cpu-all", ("host",)), ("ellpack_r", DEVICES))
 #: The best and the worst numbering: one thread takes long.
 ONE_THREAD = (BEST, "sto")
 #: Unknowns of the largest level that is done in one launch with those below it, and of the largest smoothed by tiles.
 AT_ONCE = {"small": 200, "tiled": 70_000}
-#: What is measured in the best numbering: settings of the solver, by name.
+#: Settings of the solver that are measured in the best numbering, by name.
 VARIANTS = {
     "sell": {"format": "sell"},
     "unfused": {"format": "ellpack_r", "fuse": False},
@@ -72,7 +72,7 @@ GENERAL = ("amg", "amg-jacobi", "amgcl", "strong", "mixed-chebyshev")
 #: Solvers on the host whose long solves are timed by some of their cycles, as the paper's cycle on a processor is.
 BY_CYCLES = ("cpu-1", "cpu-all", "scipy", "pyamg")
 SAME = 1e-8  # as far as rounding parts the norm of one cycle's defect
-#: What figures call them.
+#: Names of the solvers in figures.
 NAMES = {
     "ellpack_r": "ELLPACK-R, Jacobi", "sell": "SELL, Jacobi", "unfused": "ELLPACK-R, not fused",
     "direct": "SELL, direct transfer", "chebyshev": "SELL, Chebyshev", "spai": "SELL, SPAI",

@@ -2,8 +2,8 @@
 
 The matrices are CIRCLE's in five numberings. The paper's format is ELLPACK-R, a thread a row. Beside its three columns
 stand SciPy, sliced ELLPACK and cuSPARSE, on the processor CSR by the same kernels, and it and ELLPACK-R on one thread.
-What a numbering does to caches is counted in the pattern: the bytes of x that a warp asks for, and that come from
-memory through a cache of some thousand rows.
+The effect of a numbering on caches is counted in the pattern: the bytes of x that a warp asks for, and the bytes that
+come from memory through a cache of some thousand rows.
 
 Equation, section 3.2: y_i = Σ A_i,k x_j(i,k) over the rl_i entries k of row i, whose columns are j(i,k).
 Timed: `run.time("spmv", lambda: packed.multiply(given, y))`.

@@ -1,4 +1,4 @@
-"""What Tables 2 and 3 share: the operator of one order on mesh 2, checked, timed, and counted as the paper counts."""
+"""The operator of one order on mesh 2, checked, timed, and counted as the paper counts; Tables 2 and 3 share it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BRIEF = {"smoke": (2,), "small": (3, 7)}  # orders of kernels beyond the paper's
 SECONDS = {"smoke": 0.02, "small": 0.06, "paper": 0.3, "large": 0.3}  # of sampling each product
 TOLERANCE = {"float32": 2e-5, "float64": 1e-11}
 SAMPLE = 500  # elements that are compared with NumPy's sums
-GEOMETRY_FLOPS = 242  # a node, as the paper counts those of r'
+GEOMETRY_FLOPS = 242  # operations a node, as the paper counts them for r'
 OPERATIONS = (
     "Operations are the paper's counts, O_R of the operator and O_P of the local solves z, over the kernel's time. O_R "
     "counts a product and its addition as two, O_P as one: by O_R's rule z would have nearly twice as many. Ours takes "

@@ -1,4 +1,4 @@
-"""What a user would take in place of the operator, from assembled to assembled vector, by libraries.
+"""Libraries that a user would take in place of the operator, from assembled to assembled vector.
 
 libCEED's operator where that is installed; and the assembled matrix by cuSPARSE and MKL, with the boundary fixed, at
 the orders whose matrix is small enough. Without mass, in double precision.

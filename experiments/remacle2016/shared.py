@@ -1,4 +1,4 @@
-"""What the cells of one mesh and order share: numbers of nodes, subdomains, and the hierarchy of the coarse space.
+"""Parts that cells of one mesh and order share: numbers of nodes, subdomains, and the hierarchy of the coarse space.
 
 No time of set-up is measured here, so that none is of what was there already. The last mesh's is kept, since its cells
 follow one another; each part is made by the first cell that takes it, with what it needs alone.

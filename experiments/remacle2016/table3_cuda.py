@@ -1,7 +1,7 @@
 """The operator through CUDA: operations and bytes a second of stored and recomputed factors.
 
 The kernels r, r' and z of Table 2, and whole solves, from the same source. The C back end is beside it, whose cells are
-those of Table 2.
+Table 2's.
 
 Equation 8: r = Dᵀ(m κ G D u) + m c u in each element, where D differentiates along each direction.
 Timed, in `remacle2016/products.py`: `run.time("local", lambda: operator.apply_local(x, local))` for r and r', and

@@ -92,7 +92,7 @@ def cells(scale):
 
 
 def opened(cell, run):
-    """Return the device of a cell: of OpenCL's, that of the wanted kind."""
+    """Return the device of a cell; of OpenCL's devices, the one of the wanted kind."""
     kind = METHODS[cell.method][1]
     if kind is None:
         return run.device

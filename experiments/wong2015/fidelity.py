@@ -1,9 +1,9 @@
-"""How near each matrix comes to the paper's: what Tables 2 and 6 and the public ones' collection say, found or not.
+"""Nearness of each matrix to the paper's: facts of Tables 2 and 6 and of the public ones' collection, found or not.
 
 A stand-in is *exact* where its recipe leaves nothing to choose, *resembles* where all that is known holds and
 something is known of how rows lie beside one another, and *does not* otherwise. The collection's own index is in
 published/wong2015/collection.toml; recipes in datasets/wong2015 say what a matrix is of (`MAKE`). A verdict counts for
-claims (`FIDELITY`): those about matrices that do not resemble theirs are not tested.
+claims (`FIDELITY`): claims about matrices that do not resemble the paper's are not tested.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ FACTS = {
 def facts(matrix) -> dict[str, float]:
     """Return what a CSR matrix is like, by the names of `FACTS`.
 
-    `row_length_min` is of the rows that are not empty, `single_rows` are those of one entry, `pattern_symmetry` is the
-    share of the entries off the diagonal whose mirror image is there, too, `profile` the mean distance from the first
-    entry of a row to its diagonal, and `padding_saved` the share of the values stored in warps of 32 rows that sorting
-    the rows saves.
+    `row_length_min` is of the rows that are not empty, and `single_rows` counts the rows of one entry. The share of the
+    entries off the diagonal whose mirror image is there, too, is `pattern_symmetry`. The mean distance from the first
+    entry of a row to its diagonal is `profile`. Sorting the rows saves `padding_saved`, a share of the values that are
+    stored in warps of 32 rows.
     """
     lengths, rows = np.diff(matrix.indptr), np.arange(matrix.shape[0])
     full = lengths > 0

@@ -57,7 +57,7 @@ def tables(results):
 
 
 def shown(results, title, count):
-    """Return the tables of products at `count` repeats; where the scale has them not, of those that it has."""
+    """Return the tables of products at the largest number of repeats up to `count` that the scale has."""
     count = max(each for each in REPEATS[results.scale] if each <= count)
     time = f"the mean time of {count} products in a row" if count > 1 else "the time of a product"
     methods, rows = _there(results, count), []

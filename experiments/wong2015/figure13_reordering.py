@@ -1,7 +1,7 @@
 """Time to reorder the values over the time of a product, on the device and on the host, K1 and K2.
 
-The cells are those of Table 4: values in the order of CSR are put into that of the kernel, on the device by a kernel,
-on the host by a loop.
+The cells are Table 4's: values in the order of CSR are put into the kernel's order, on the device by a kernel, on the
+host by a loop.
 
 Equation 14: t_reorder + α t_wpk ≤ α t_cusparse; drawn is t_reorder / t_wpk.
 Timed, in `wong2015/table4_break_even.py`: `run.time("reorder", lambda: packed.refill(values))` and

@@ -22,7 +22,7 @@ from repro.show.tables import Table, trimmed
 
 MINUTES = {"smoke": 0.5, "small": 1.5, "paper": 5, "large": 5}
 
-# What the paper's curves are, and what takes their place here: our formats, and one library.
+# The paper's curves, and their replacements here: our formats, and one library.
 WHOLE = "ellwarp-whole"
 FORMATS = {
     "ellwarp": "ELL-WARP K1", WHOLE: "ELL-WARP K1, solve in one kernel", "ellwarp2": "ELL-WARP K2",
@@ -32,7 +32,7 @@ RIVALS, BEST = ("cusparse_csr",), "ellwarp"
 HYBRID = "-host-assembly"
 PETSC = {"petsc-jacobi": "jacobi", "petsc-bjacobi": "bjacobi"}
 TITLES = {"petsc-jacobi": "Jacobi", "petsc-bjacobi": "block Jacobi"}
-PROCESSES, MORE = (1, 2, 3, 4), (8, 16)  # the paper's, and those of today's processors
+PROCESSES, MORE = (1, 2, 3, 4), (8, 16)  # the paper's, and more for today's processors
 IN_TABLES = (1, 2, 3)  # processes, where more than the paper's were measured: eight methods can be told apart
 FEWER = {"smoke": (1, 2), "small": (1, 2)}  # starting them takes longer than such runs
 REFERENCE, ONE_CORE, ANOTHER = "petsc-bjacobi-1", "numba", "torchcor"
@@ -73,7 +73,7 @@ def device_cell(case, form, backend, suffix=""):
 def measure(cell, run):
     """Time a measured run, of some steps from a front half-way, after checking its result.
 
-    What is recorded is a step, and where the time goes of those who tell.
+    The time of a step is recorded, and where it goes, for the programs that tell.
     """
     if cell.method == ANOTHER:
         who = heart.WithTorchCor(run)

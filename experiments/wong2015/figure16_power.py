@@ -3,7 +3,7 @@
 The runs of Figure 15. Their speed-ups are divided by the power that the makers of the processor and of the card print
 for them, and by the energy that was read while they ran.
 
-No equation: a speed-up over PETSc on four cores, times the processor's watts over those of the card.
+No equation: a speed-up over PETSc on four cores, times the processor's watts over the card's.
 Timed, in `wong2015/figure15_speedup.py`: `run.time("run", who)`.
 """
 

@@ -1,6 +1,6 @@
 """Effective bandwidth of products with all matrices, 1200 repeats.
 
-The cells are those of Figure 12, at the paper's largest number of repeats.
+The cells are Figure 12's, at the paper's largest number of repeats.
 
 No equation: the effective bandwidth is 20 bytes for each non-zero over the time of a product.
 Timed, in `wong2015/products.py`: `run.time("spmv", product.multiply)`.

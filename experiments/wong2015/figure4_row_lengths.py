@@ -1,6 +1,6 @@
 """Non-zeros per row in the matrix of the smallest heart: a histogram.
 
-How many entries a row has decides what a format stores in vain, and how even the work of threads is.
+The number of entries in a row decides what a format stores in vain, and how even the work of threads is.
 
 No equation: the length of row i is the number of nodes that share an element with node i, itself among them.
 Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the matrix's pattern times ones.
@@ -24,7 +24,7 @@ CASE = "heart-3k"
 
 
 def cells(scale):
-    """Return the matrix's cell, and that of what a kernel counts in it."""
+    """Return the matrix's cell, and the cells in which a kernel counts its non-zeros."""
     return counted.beside([Cell(CASE, "matrix", data=datasets_of(CASE))])
 
 

@@ -22,9 +22,9 @@ from repro.run.timing import HostClock
 DT = 0.1  # 1.3 ms
 STEPS = {"smoke": 2, "small": 4, "paper": 5, "large": 1}  # of a measured run
 HALF_WAY, FRONT = -1.0, 0.2  # centimetres: height, and width, of the front from which measured runs start
-WAVE, WAVES_APART = 40, 0.15  # steps of a wave, and how far those of two schemes may be apart, of its time
+WAVE, WAVES_APART = 40, 0.15  # steps of a wave, and how far two schemes' waves may be apart, of its time
 ASSEMBLIES = 16  # on the host, whose median is an assembly's time
-TOLERANCE = 1e-7  # of the potential, between implementations; that of Newton's method is 1e-8, of two different norms
+TOLERANCE = 1e-7  # of the potential, between implementations; Newton's method has 1e-8, of two different norms
 # At the peak, an element: of a heart on a device; of the loops on one core, with which it is compared. The residual
 # without a matrix, which takes their place for the largest, needs less.
 DEVICE_BYTES, HOST_BYTES = 850, 800
@@ -145,11 +145,11 @@ class OnDevice:
 
     @property
     def seconds(self):
-        """What all runs so far took where the assembly is on the host, which takes the same for every format."""
+        """Seconds of all runs so far where the assembly is on the host, which takes the same for every format."""
         return self._assembly * self.assemblies + self.heart.seconds["solver"]
 
     def parts(self, whole):
-        """Return the seconds of a run in each of its parts; on the device those of a run with the parts apart.
+        """Return the seconds of a run in each of its parts; on the device, of a run with the parts apart.
 
         Parameters
         ----------

@@ -41,7 +41,7 @@ def searched(scale, methods):
 
 
 def compared(results, title, parameters, counts):
-    """Return the paper's table of parameters, ours beside published, and those of K2 sorted in windows.
+    """Return the paper's table of parameters, ours beside published, and the parameters of K2 sorted in windows.
 
     Parameters
     ----------

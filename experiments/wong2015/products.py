@@ -14,7 +14,7 @@ from kernels import spmv
 from repro import Cell, published
 
 REPEATS = {"smoke": (1,), "small": (1, 50), "paper": (1, 50, 1200), "large": (1, 50, 1200)}
-VARIANT = 50  # repeats of the variants, whose parameters are those of the plain kernels
+VARIANT = 50  # repeats of the variants, which have the plain kernels' parameters
 SECONDS = {"smoke": 0.01, "small": 0.04, "paper": 0.05, "large": 0.2}
 TOLERANCE = 1e-13
 BACKENDS = ("cuda", "opencl")  # `experiments.processors.with_c` puts the C back end beside the latter

@@ -1,4 +1,4 @@
-"""What figures of many matrices, or of hearts of several sizes, share: panels, and how large a heart is."""
+"""Panels, and the size of a heart, for figures of many matrices or of hearts of several sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def two_rows(width: float, height: float, share: bool = True):
 
 
 def node_counts(results) -> dict[str, str]:
-    """Return how many nodes each heart has: at some scales not those that it is named by."""
+    """Return how many nodes each heart has: at some scales not the number in its name."""
     rows = results.done[results.done["metric"] == "nodes"]
     counts = dict(zip(rows["case"], rows["value"], strict=True))
     return {case: _short(counts[case]) for case in results.cases if case in counts}

@@ -100,7 +100,7 @@ def measure(run):
 
 
 def table(results) -> list[Table]:
-    """Return our activation times beside those of other codes, where any was measured."""
+    """Return our activation times beside other codes', where any of ours was measured."""
     others, rows = read_toml(published.ROOT / "wong2015" / "slab.toml"), []
     for case, method in itertools.product(CASES[results.scale], METHODS):
         for backend in results.backends(method, "crossing"):

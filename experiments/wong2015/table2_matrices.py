@@ -1,6 +1,6 @@
 """The matrices: non-zeros, rows, bytes and row lengths, and how near they come to the paper's.
 
-Public matrices, stand-ins of those that are not here, and hearts. What is counted in them tells how near they come.
+Public matrices, stand-ins of the ones that are not here, and hearts. The counts in them tell how near they come.
 
 No equation: a non-zero counts 20 bytes, for its value, its column and its entry of x.
 Timed, in `counted.py`: `run.time("product", lambda: packed.multiply(x, y))`, the matrix's pattern times ones.

@@ -65,7 +65,7 @@ def seconds(results, case, method, uncached=""):
 
 
 def _beside(results, case, method, base, uncached):
-    """Return the time of a variant over that of another, with the ends of the interval; None without both."""
+    """Return the time of a variant over another's, with the ends of the interval; None without both."""
     return quotient(*(point(results, case, each + uncached, "spmv", "s", repeats=variant_count(results.scale))
                       for each in (method, base)))  # fmt: skip
 

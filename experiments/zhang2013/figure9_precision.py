@@ -1,7 +1,7 @@
 """Single against double precision: the product in SBELL on all four matrices, sorted globally and as we would.
 
-Values and vectors are of either precision, columns alike. What is gained by half the bytes says what mixed precision
-may bring to a solver (section 4). A table has the libraries' products in single precision beside it.
+Values and vectors are of either precision, columns alike. The gain from half the bytes says what mixed precision may
+bring to a solver (section 4). A table has the libraries' products in single precision beside it.
 
 Equation, section 3: y = A x.
 Timed, in `zhang2013/products.py`: `run.time("spmv", lambda: packed.multiply(given, result))`.
@@ -21,7 +21,7 @@ __all__ = ["cells", "measure", "plot", "tables"]
 MINUTES = {"smoke": 0.1, "small": 0.5, "paper": 1.5, "large": 4}
 DTYPES = {"single": "float32", "double": "float64"}
 SORTED = {"-global": GLOBAL, "": {}}
-SINGLE = "-single"  # of a library's product, whose name alone is that of Figure 8 in double precision
+SINGLE = "-single"  # of a library's product, whose name alone is Figure 8's in double precision
 THEIRS = {
     "cusparse_csr": "cuSPARSE's CSR", "cusparse_sell": "cuSPARSE's SELL",
     "cusparse_sell-sorted": "cuSPARSE's SELL, sorted", "cusparse_bsr": "cuSPARSE's BSR", "mkl_csr": "MKL's CSR",

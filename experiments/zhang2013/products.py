@@ -23,9 +23,9 @@ def product_cell(mesh, method, backend, **parameters):
 def measure(cell, run):
     """Time y = A x, warm and cold, after comparing y with SciPy's.
 
-    Parameters of the cell: `form`, a format of ours with what it takes, or `rival`, with `blocks` where it takes those
-    of the mesh's nodes; `dtype`; and `window`, within which rows are sorted by length, "all" for the whole matrix. A
-    rival is given its rows in that order, and y has it, too.
+    Parameters of the cell: `form`, a format of ours with what it takes, or `rival`, with `blocks` where it takes the
+    blocks of the mesh's nodes; `dtype`; and `window`, within which rows are sorted by length, "all" for the whole
+    matrix. A rival is given its rows in that order, and y has it, too.
     """
     made, asked = system(run), cell.parameters
     dtype, options = asked["dtype"], {name: asked[name] for name in OPTIONS if name in asked}

@@ -90,7 +90,7 @@ def measure(cell, run):
 def _by_some_iterations(run, solver, solved, outcomes) -> float | None:
     """Return the seconds of a long solve after a whole one on all threads has been checked; None of a short one.
 
-    SciPy's is the same iteration as that of compiled loops, which do the whole solve, and is held to their iterates.
+    SciPy's solver iterates as the compiled loops do, which do the whole solve, and is held to their iterates.
     """
     whole, outcome, solution = solved
     outcomes[:] = [outcome]

@@ -62,7 +62,7 @@ class Prepared:
 
     @kept()
     def whole(self, name: str | None, order: int, spectrum: polynomial.Bounds | None, tolerance: float) -> tuple:
-        """Return compiled loops on all threads, how their solve ended, and x: those of fewer threads are held to it."""
+        """Return compiled loops on all threads, how their solve ended, and x; fewer threads are held to the loops."""
         solver = loops.Solver(self.system.host, polynomial.fitted(name, order, spectrum) if name else None)
         solver.load(self.system.host_rhs)
         return solver, solver.run(tolerance, MOST_ITERATIONS), solver.solution()

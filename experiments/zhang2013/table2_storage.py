@@ -3,7 +3,7 @@
 As in the paper slices have 32 rows, of rows or block rows sorted by length over the whole matrix, and blocks are 2 × 2
 in the plane, 3 × 3 in space. Formats beyond the paper's are in the second table.
 
-No equation: the factor is the number of entries stored over that of the matrix.
+No equation: the factor is the number of entries stored over the number in the matrix.
 Timed: `run.time("packing", pack)`, where `pack` is `spmv.pack(form, device, made.matrix, **options)`.
 """
 

@@ -101,7 +101,7 @@ def _jacobi(results):
 
 
 def _steps(results):
-    """What the number of Lanczos steps comes to, for least squares of order 6."""
+    """Return the effect of the number of Lanczos steps, for least squares of order 6."""
     methods = {steps: f"order-6-safeguard-{steps}-steps" for steps in SWEPT} | {STEPS: label(6, "safeguard")}
     rows = []
     for steps, method in sorted(methods.items()):

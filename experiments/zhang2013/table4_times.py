@@ -1,6 +1,6 @@
 """Times of conjugate gradients by polynomial and order, on the quadrilateral mesh.
 
-The cells are those of Table 3. The paper's times are of its CPU: here one thread of compiled loops over CSR in double
+The cells are Table 3's. The paper's times are of its CPU: here one thread of compiled loops over CSR in double
 precision.
 
 Equation, section 2.3: z = s(A) r, for Neumann s(A) = ω Σ (1 - ω A)^k over k = 0 to m.

@@ -23,7 +23,7 @@ APART = 0.12  # threads, so that bars of the same number do not hide one another
 
 
 def measured(opened, size_bytes):
-    """Yield what was run, threads, the median GB/s, and that of the slowest and the fastest sample."""
+    """Yield what was run, threads, and the GB/s of the median, the slowest and the fastest sample."""
     counts = [count for count in spmv.Scaling.params[1] if count < opened.compute_units]
     for what in WHATS:
         launch, moved = spmv.streaming(opened, what, size_bytes)

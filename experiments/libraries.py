@@ -1,4 +1,4 @@
-"""Which libraries a measurement called, and which versions of them are here.
+"""The libraries that a measurement called, and their versions here.
 
 A module that calls one names it in its ``LIBRARIES``: the cells that run the module depend on its version, no other
 does. Libraries of all cells of a device, as SciPy and CuPy, are among the machine's packages. None is loaded here.

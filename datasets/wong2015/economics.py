@@ -2,7 +2,7 @@
 
 The equations of a period are about its own variables, most near each other, and some of the period before and after.
 Table 2's non-zeros leave 2548 of them a period, 611 of these to the neighbours, which the first and the last period
-lack. Which equations they are is drawn.
+lack. A lot draws these equations.
 """
 
 import numpy as np

@@ -52,7 +52,8 @@ def tables(results):
                 row[str(inner)] = value if value is None else int(value) if metric == "iterations" else factor * value
             rows.append(row)
         backend = next(iter(results.backends("patch-pcgamg")), "not measured")
-        note = f"`patch-pcgamg` on {backend}; the paper takes three inner iterations, after which little changes."
+        told = "the paper takes three inner iterations, and says that more hardly change the global ones"
+        note = f"`patch-pcgamg` on {backend}; {told}."
         frame = pandas.DataFrame(rows, dtype=object)
         found.append(trimmed(Table(f"Figure 7: {heading}, by inner iterations", frame, [note])))
     return cases.told(results, found)

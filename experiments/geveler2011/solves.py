@@ -8,7 +8,7 @@ from experiments.partly import by_some
 
 #: Solvers that are measured in every numbering: the paper's columns, and where each runs.
 COLUMNS = (("cpu-all", ("host",)), ("ellpack_r", DEVICES))
-#: The best and the worst numbering: one thread takes long.
+#: The numbering by coordinates and the random one: one thread takes long.
 ONE_THREAD = (BEST, "sto")
 #: Unknowns of the largest level that is done in one launch with those below it, and of the largest smoothed by tiles.
 AT_ONCE = {"small": 200, "tiled": 70_000}

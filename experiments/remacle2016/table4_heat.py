@@ -58,7 +58,7 @@ PAPER = {
 OURS = {published: f"{name}, ours" for published, name in PAPER.values()}
 NAMES = {method: name for method, (_, name) in PAPER.items()} | OURS
 EVERY_ORDER = (*PAPER, *OURS, "cuda-launched", "cuda-jacobi", "openmp-jacobi")
-# Which of two is faster, and up to which order: the method, and what it is compared with.
+# For the faster of two, and up to which order: the method, and what it is compared with.
 LAUNCHES = ("cuda-gpu-plain", "cuda-launched", "opencl-gpu-plain")
 PAIRS = {"cuda-jacobi": "cuda-gpu", "openmp-jacobi": "openmp-cpu"}
 ALONE = "ours"  # no method of the paper's is beside it

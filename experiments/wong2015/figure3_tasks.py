@@ -1,4 +1,4 @@
-"""What the time goes into on the device, by tasks, and a wave of excitation that crosses the ventricles.
+"""Shares of tasks in the time on the device, and a wave of excitation that crosses the ventricles.
 
 The tasks are of the assembly, of the solver, and all products with matrices, each timed apart. The wave is drawn and
 animated; beside it is the slab of a benchmark.

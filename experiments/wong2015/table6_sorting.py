@@ -1,4 +1,4 @@
-"""What sorting the rows by length brings K1: padding and time against rows in their own order.
+"""Gains of K1 from rows sorted by length: padding and time against rows in their own order.
 
 A warp of K1 takes as many steps as its longest row has entries. Sorted rows have neighbours of their own length.
 

@@ -1,4 +1,4 @@
-"""SpMV by format on all four matrices, double precision: our formats and those of libraries.
+"""SpMV by format on all four matrices, double precision: our formats and libraries' formats.
 
 The matrices are Table 1's; a product has two operations for each entry (section 5.2). It alone is timed, with the
 vectors and the matrix in place, warm and with the cache evicted before.

@@ -1,6 +1,6 @@
 /* Packs the rows of a level's matrix by patches: what relaxation needs of the inside, and the boundary (patch_matrix.py).
  *
- * A block has a patch of at most BLOCK rows. Which entry of a row the inside stores, and where, is the format's:
+ * A block has a patch of at most BLOCK rows. The format decides which entry of a row the inside stores, and where:
  *
  *   SYMCOO  the upper half; k-th entries of all rows one after another, so that neighbouring threads add to different rows
  *   HALF    one of each pair (i, j) and (j, i), shared out evenly among the rows; in slices

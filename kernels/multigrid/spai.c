@@ -10,7 +10,7 @@ KERNEL equations(const long count, const int length, GLOBAL const int *RESTRICT 
     INNER(t) {
         const long number = block * BLOCK + t;
         if (number >= count) continue;
-        const int width = length + 1, second = (int)(number % width); /* the last is that of the right-hand side */
+        const int width = length + 1, second = (int)(number % width); /* the last is the right-hand side's */
         const long place = number / width; /* of the row among rows, and of the first of J in it */
         const int row = rows[place / length];
         GLOBAL const int *pattern = columns + offsets[row];

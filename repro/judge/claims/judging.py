@@ -125,8 +125,8 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
     partly = next((each for each in found if each.share >= PART), None) if is_gap and not most else None
     return Verdict(
         claim, stored.machine if has_rows or measured else "", outcome, needs or claim.unmeasured, **readings,
-        explanations=most if is_gap else (), is_unexplained=is_gap and not most, partly=partly,
-        notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
+        explanations=most if is_gap else (), is_unexplained=is_gap and not most, is_untested=is_gap and not found,
+        partly=partly, notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
     )  # fmt: skip
 
 
@@ -294,7 +294,8 @@ def _needs(
         return data
     doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
     told = [_span(each.name, f"{significant(each.low)} to {significant(each.high)}") for each in doubted]
-    return f"it needs more rounds, or quieter ones, since the interval reaches across a limit: {notes.first(told)}"
+    reaches = f"the interval reaches across a limit: {notes.first(told)}"
+    return f"it needs more rounds, or rounds on a quieter machine, since {reaches}"
 
 
 def _span(name: str, ends: str) -> str:

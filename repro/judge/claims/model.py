@@ -192,6 +192,7 @@ class Verdict:
     #: The causes that explain most of the gap, the one that explains most first.
     explanations: tuple[Explanation, ...] = ()
     is_unexplained: bool = False  #: whether there is a gap, and no cause explains most of it
+    is_untested: bool = False  #: whether there is a gap, and no cause could be tested
     partly: Explanation | None = None  #: then the cause that explains most, among causes that explain a part
     #: Facts that a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     notes: tuple[str, ...] = ()
@@ -235,7 +236,10 @@ class Verdict:
         if self.outcome == UNDECIDED:
             return self.needs
         if self.is_unexplained:
-            return f"unexplained; in part, {self.partly.told}" if self.partly else "unexplained"
+            told = (
+                f"; in part, {self.partly.told}" if self.partly else "; no cause was tested" if self.is_untested else ""
+            )
+            return f"unexplained{told}"
         return "; ".join(each.told for each in self.explanations)
 
     def as_dict(self) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def _without_twins(artefacts: list[Artefact]) -> list[Artefact]:
 
 
 def measured_by(artefact: Artefact, folder: Path | None = None) -> Artefact:
-    """Return the artefact whose cells this one shows: its own, or those of the one that it imports `measure` from.
+    """Return the artefact whose cells this one shows: itself, or the one that it imports `measure` from.
 
     So two tables of the same measurements measure them once.
     """

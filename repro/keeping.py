@@ -14,7 +14,7 @@ def kept(key: Callable[..., Any] = lambda *arguments: arguments, most: int = 1) 
     not tell in which order cells were measured.
 
     `key`: from the arguments, without a method's object, to what tells one value from another. `most`: values that are
-    kept, those asked for last.
+    kept, the ones asked for last.
     """
 
     def decorate(function: Callable) -> Callable:

@@ -1,4 +1,4 @@
-"""What machine this is: processor, memory, system, packages and NVIDIA devices. Standard library only."""
+"""Facts of this machine: processor, memory, system, packages and NVIDIA devices. Standard library only."""
 
 import ctypes
 import hashlib
@@ -23,7 +23,7 @@ _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _CPUINFO = Path("/proc/cpuinfo")
 _MACHINE_ID = Path("/etc/machine-id")
-#: What tells a processor's generation where its name does not, on x86-64 and on Arm, as Linux calls it.
+#: Numbers that tell a processor's generation where its name does not, on x86-64 and on Arm, as Linux calls them.
 _NUMBERS = {"cpu family": "family", "model": "model", "CPU implementer": "implementer", "CPU part": "part"}
 _RANDOM_NODE = 1 << 40  # the bit that `uuid.getnode` sets in an address that it made up, another in each process
 
@@ -184,7 +184,7 @@ class Nvml:
         return {each.pid for each in found[: count.value]}
 
     def computing(self, device: ctypes.c_void_p) -> set[int] | None:
-        """Return those that have computed in the last second; None where that is not told, as of slices."""
+        """Return the processes that computed in the last second, by number; None where not told, as of slices."""
         found, count = (_Use * MOST_PROCESSES)(), ctypes.c_uint(MOST_PROCESSES)
         get = getattr(self.library, "nvmlDeviceGetProcessUtilization", None)
         since = ctypes.c_ulonglong(int((time.time() - 1) * 1e6))
@@ -197,9 +197,10 @@ class Nvml:
         return sizes[0] if self.library.nvmlDeviceGetMemoryInfo(device, sizes) == 0 else None
 
     def handles(self) -> list[ctypes.c_void_p]:
-        """Return what a process can use: the cards, or of those that are cut into slices the one slice that CUDA takes.
+        """Return what a process can use: the cards, or where these are cut into slices the one slice that CUDA takes.
 
-        That is the one that ``CUDA_VISIBLE_DEVICES`` names, else the first. Of cards those that it names, if any.
+        CUDA takes the slice that ``CUDA_VISIBLE_DEVICES`` names, else the first. The cards are the ones that the
+        variable names, if it names any.
         """
         cards = [ctypes.c_void_p() for _ in range(self.number("nvmlDeviceGetCount_v2") or 0)]
         get = self.library.nvmlDeviceGetHandleByIndex_v2

@@ -44,7 +44,7 @@ class Cell:
     backend: str = "host"
     parameters: Mapping[str, Any] = field(default_factory=dict)  #: everything else that the measurement depends on
     data: tuple[str, ...] = ()  #: names of the datasets that the cell reads, as in ``fu2014/regular``
-    #: What else the measurement depends on: ``cores`` where the processor does a part of what a cell on a GPU times,
+    #: Other dependencies of the measurement: ``cores`` where the processor does a part of what a cell on a GPU times,
     #: names of libraries that a rival calls.
     uses: tuple[str, ...] = ()
     cores: int = 0  #: without as many of the processor's the cell is skipped; by default it runs on any
@@ -91,7 +91,7 @@ class Row:
     error: float | None = None
     status: str = DONE  #: one of 'done', 'skipped', 'failed'
     reason: str = ""  #: why a row is skipped or failed; empty when done
-    parameters: dict[str, Any] = field(default_factory=dict)  #: those of the cell and of the row itself
+    parameters: dict[str, Any] = field(default_factory=dict)  #: the cell's parameters and the row's own
     rounds: int | None = None  #: processes that the samples come from
     #: `work_bytes`, `work_flops`, `work_precision`, `problem_bytes`, `cold`: see `Work`, and whether the cache was
     #: evicted before each sample.

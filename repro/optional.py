@@ -1,4 +1,4 @@
-"""What brings what is missing, for the Python that runs: ``make setup`` where make set it up, else its own pip."""
+"""Commands that install missing things for this Python: ``make setup`` where make set it up, else its own pip."""
 
 import re
 import shlex

@@ -32,7 +32,7 @@ class Number:
     place: str  #: table, row and column, or section and sentence
     printed: str  #: the digits as the paper prints them, which tell the precision
     exact: bool = False  #: whether the number is a count or was set, and so holds to the last digit
-    #: Those that tell it from the metric's others, as those of a row: columns that begin with ``p_``.
+    #: Parameters that tell it from the metric's others, as a row's do: columns that begin with ``p_``.
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def interval(self) -> tuple[float, float]:
@@ -203,7 +203,7 @@ def artefacts(key: str, root: Path = ROOT) -> list[dict[str, str]]:
 
 
 def stand_ins(key: str, methods: Iterable[str], root: Path = ROOT) -> dict[str, str]:
-    """Return the paper's method whose place each of ours takes, of those that have another name.
+    """Return the paper's method whose place each of ours takes, where ours has another name.
 
     ``artefacts.toml`` has them under ``stand_ins``; a ``*`` on both sides stands for the same text.
     """

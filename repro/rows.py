@@ -158,7 +158,7 @@ def read(
 ) -> pandas.DataFrame:
     """Return all rows of a folder of results, of one machine, artefact or scale where these are given.
 
-    Those of the user's own files in place of datasets are not among them: they have files of their own.
+    Rows of the user's own files in place of datasets are not among them: they have files of their own.
     """
     import pandas
 

@@ -1,4 +1,4 @@
-"""What holds for a whole run: scale, folder of results, machine, seed and the user's own data."""
+"""Settings of a whole run: scale, folder of results, machine, seed and the user's own data."""
 
 import functools
 import re
@@ -17,7 +17,7 @@ CELL_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for a whole run."""
+    """Settings of a whole run."""
 
     scale: str
     results: Path  #: the results folder, and the machine's folder in it
@@ -83,8 +83,8 @@ def make_settings(
     Raises `UnknownName` if a scale, a machine's name or a dataset cannot be, or the file in a dataset's place is not
     there or not the only one.
 
-    `scale`, `results`, `machine`, `seed`: see `Settings`; None takes the default. That of the machine is the first
-    folder that other hosts have not, see `repro.cache.hosts.choose`.
+    `scale`, `results`, `machine`, `seed`: see `Settings`; None takes the default. The machine's default is
+    the first folder that other hosts have not, see `repro.cache.hosts.choose`.
     """
     if scale is not None:
         discovery.require(scale, SCALES, "scale")

@@ -1,4 +1,4 @@
-"""How long cells took on machines whose results are stored: what a plan goes by where this machine has not measured."""
+"""Seconds that cells took on machines whose results are stored, for plans where this machine has not measured."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a measurement depends on, as components that can be compared and explained in words.
+"""Dependencies of a measurement, as components that can be compared and explained in words.
 
 A cell's key has the hashes of the sources it uses, the keys of its datasets, the machine and the seed. It is kept as a
 mapping rather than one digest, so that `differences` can say what changed.
@@ -45,7 +45,7 @@ ON_PROCESSORS = frozenset({"cpu", "architecture", "python"})
 ON_GPUS = frozenset({"gpu", "driver", "$CUDA_VISIBLE_DEVICES"})
 
 
-#: How the facts begin that are versions of the libraries that a cell's modules call, most often a rival's.
+#: Prefix of the facts that are versions of the libraries that a cell's modules call, most often a rival's.
 RIVALS = "rivals."
 
 
@@ -78,7 +78,7 @@ def is_gpu(backend: str, device: str | None, facts: Mapping[str, str]) -> bool:
 
 
 def rival_facts(versions: Mapping[str, str]) -> dict[str, str]:
-    """Return the versions of a rival's libraries as facts of its cells' machine, those that are known."""
+    """Return the known versions of a rival's libraries as facts of its cells' machine."""
     return {f"{RIVALS}{name}": version for name, version in versions.items() if version}
 
 
@@ -91,11 +91,11 @@ def rivals_of(record: Mapping[str, Any]) -> dict[str, str]:
 def without_effect(record: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts of its machine that a record does not depend on.
 
-    Times on a GPU do not depend on the threads that the process may have (what kernels do on the host is serial), but
-    for those of cells that use ``cores``, nor on the processor, unless a row was timed there. Nor does what is counted
-    and not timed, unless it is the threads; what runs on processors alone does not see which GPUs are hidden, and the C
-    compiler matters to what it builds. What is not done is measured again wherever it is asked for, and is told until
-    then.
+    Times on a GPU do not depend on the processor, nor on the threads that the process may have: the work of kernels on
+    the host is serial. Cells that use ``cores`` depend on both. Cells with a row timed on the processor depend on it.
+    Counts without times do not depend on the threads, unless they count them. Cells of processors alone do not see
+    which GPUs are hidden, and the C compiler matters to what it builds. A cell that is not done is measured again
+    wherever it is asked for, and is told until then.
 
     `record`: what is stored of a cell; damaged ones depend on all.
     """
@@ -124,7 +124,7 @@ def _is_compiled(record: Mapping[str, Any]) -> bool:
 
 
 def _libraries(backend: str, is_on_gpu: bool) -> set[str]:
-    """Return the packages that a cell depends on by its device; those of rivals are facts of their own."""
+    """Return the packages that a cell depends on by its device; rivals' packages are facts of their own."""
     first = {"cuda": CUDA, "opencl": OPENCL}.get(backend, frozenset())
     if not is_on_gpu:
         first = first | HOST | (DRIVERS if backend == "opencl" else frozenset())

@@ -2,7 +2,7 @@
 
 Two hosts of one kind have one name, as any two with an H200. The second that measures takes ``h200-2``, unless it goes
 on with what the first has begun. With a GPU a kind is of any processor: times on the GPU do not depend on it, and rows
-of a processor name its model. Those are of one share of a host's cores, too: the idle rest of a processor gives the
+of a processor name its model. Such rows are of one share of a host's cores, too: the idle rest of a processor gives the
 cores that a run is bound to more cache and bandwidth. The host that measured the first of them decides it. Where that
 host did not begin the folder, ``processor`` marks it.
 """
@@ -59,7 +59,10 @@ def _has_files(folder: Path) -> bool:
 
 
 def alike(found: Iterable[Host]) -> set[str]:
-    """Return the tokens of this host and of those of its kind: the same cores, and GPUs or without one processor."""
+    """Return the tokens of this host and of every host of its kind.
+
+    Hosts of a kind have as many cores to use and the same GPUs, or no GPU and the same processor.
+    """
     mine = here()
     kind = ("cores", "gpu") if mine["gpu"] else ("cores", "gpu", "cpu")
     return {mine["host"], *(host["host"] for host in found if all(host.get(name) == mine[name] for name in kind))}
@@ -82,7 +85,7 @@ def share(host: Host) -> str:
 
 
 def other_share(folder: Path, first: Host) -> str:
-    """Say how this host's share of cores differs from that of a host in a folder; empty where it does not.
+    """Say how this host's share of cores differs from the share of a host in a folder; empty where it does not.
 
     A folder that is this host's alone has no other share. An entry without `cores_of_host` counts as of all cores.
     """

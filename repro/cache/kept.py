@@ -11,9 +11,9 @@ from repro.model import DONE, FAILED, SKIPPED
 if TYPE_CHECKING:
     from repro.cache.plan import Task
 
-#: What a measured record keeps, under ``since``, of a later one that is not done.
+#: Fields that a measured record keeps, under ``since``, of a later one that is not done.
 FIELDS = ("status", "reason", "date", "finished", "revision", "command", "traceback")
-#: Those that it has in any case, and of what kind they are.
+#: Fields among them that it has in any case, and the kind of each.
 KINDS = {"status": str, "reason": str, "date": str, "finished": int | float}
 
 
@@ -58,8 +58,9 @@ def best(stored: Mapping[str, Any] | None, found: Iterable[Mapping[str, Any]], k
 def shown(tasks: Sequence[Task]) -> list[Task]:
     """Return the tasks whose records an artefact's files have.
 
-    Those that stand, and those that were measured and have failed or been skipped since. Where nothing that is measured
-    stands, all that was ever measured: a run in which every cell failed takes nothing out of the files.
+    They are the tasks that stand, and the ones that were measured and have failed or been skipped since. Where no
+    measured task stands, they are all that were ever measured: a run in which every cell failed takes nothing out of
+    the files.
     """
     is_any_measured = any(task.stands and task.record["status"] == DONE for task in tasks)
     return [

@@ -1,4 +1,4 @@
-"""What a measurement depends on: what it ran, the data that it read, the machine, the protocol of timing and the seed.
+"""Dependencies of a measurement: what it ran, the data that it read, the machine, the protocol of timing and the seed.
 
 A key has ``protocol``, ``data``, ``machine`` and ``seed``, which are known before, and of a measurement ``code`` and
 ``kernels``, which only running tells. A measurement stands while each of them is now what it was.
@@ -77,7 +77,7 @@ def _hash(entry: Any) -> Any:
 
 
 def _built(kernel: Mapping[str, Any] | None) -> list | None:
-    """What of a kernel counts: its text as the compiler sees it, and the flags."""
+    """Return the parts of a kernel that count: its text as the compiler sees it, and the flags."""
     return kernel and [kernel["preprocessed"], kernel["flags"]]
 
 

@@ -36,7 +36,7 @@ class Selection:
     def asks_for(self, cell: Cell) -> bool:
         """Return whether a cell that is wanted is asked for, by more than the name of its artefact.
 
-        What claims read is a part of a run of everything, however the cells of that part are chosen.
+        The cells that claims read are a part of a run of everything, however that part is chosen.
         """
         return self.every or (not self.claimed and (bool(self.only) or cell.backend in self.backends))
 
@@ -56,7 +56,7 @@ class Task:
     cell: Cell
     path: Path  #: the cell's file
     key: dict[str, Any]  #: what is known of the key of a measurement now, see `repro.cache.keys.before`
-    #: What is stored; of one that was measured and failed or was skipped later, that with a mark, see `kept`.
+    #: The stored record; a measured one with a mark where the cell failed or was skipped later, see `kept`.
     record: dict[str, Any] | None = None
     reason: str = ""  #: why it has to be measured; empty when what is stored stands
     #: Where a record is read back from that the store has not, or not one that is measured and stands.
@@ -75,7 +75,7 @@ class Task:
 
     @property
     def seconds(self) -> float | None:
-        """How long it took when it was last measured."""
+        """The seconds that it took when it was last measured."""
         return self.record.get("seconds") if self.record and self.record["status"] == DONE else None
 
     @property
@@ -120,9 +120,9 @@ class Task:
 
     @property
     def found(self) -> int:
-        """How many rounds are measured and stand; a record that counts none is of one.
+        """The number of rounds that are measured and stand; a record that counts none is of one.
 
-        Rounds are of one processor: where more are wanted, those of another are none.
+        Rounds are of one processor: where more are wanted, another processor's rounds are none.
         """
         is_whole = self.stands and self.record["status"] == DONE and "since" not in self.record
         if not is_whole:
@@ -154,7 +154,7 @@ def cells_of(artefact: Artefact, module: ModuleType, scale: str) -> list[Cell]:
 
 
 def tasks_of(artefact: Artefact, module: ModuleType, settings: Settings) -> list[Task]:
-    """Return the cells of an artefact with how each of them stands; those of another one, where it measures them."""
+    """Return the cells of an artefact with how each of them stands, as tasks of the artefact that measures them."""
     store = settings.store
     owner = discovery.measured_by(artefact) if artefact.measure else artefact
     tasks, cells = [], cells_of(artefact, module, settings.scale)
@@ -179,7 +179,7 @@ def _by_request(artefact: Artefact, cells: Sequence[Cell], settings: Settings) -
 
 
 def files_of(artefact: Artefact, data: Collection[str], settings: Settings) -> list[Files]:
-    """Return the files that may have an artefact's cells: its own, and those of others that show the same."""
+    """Return the files that may have an artefact's cells: its own, and the files of others that show the same."""
     alike = [artefact]
     if not settings.overrides:  # of the others it is not known here which of the user's files they read
         owner = discovery.measured_by(artefact) if artefact.measure else artefact

@@ -1,8 +1,9 @@
-"""What functions that ran depend on, across modules, by the names in their code.
+"""Dependencies of functions that ran, across modules, by the names in their code.
 
 A definition is a function, a class without its methods, a method, or a statement that binds names at a module's top
-level. Functions that ran are known, and so those that they name are left out. They depend on the constants and classes
-that they name, and on what runs unseen: `SILENT` functions, and whatever ran when a module was imported.
+level. Functions that ran are known, and so functions that they name are left out. Functions that ran depend on the
+constants and classes that they name, and on what runs unseen: `SILENT` functions, and whatever ran when a module was
+imported.
 """
 
 import functools

@@ -29,7 +29,7 @@ WAITING = "waiting for another run to finish its cell"
 ARCHIVE, LISTS = ".samples.json", ("cells", "keys")
 PACKED = ".xz"  # what the name of a file ends in where it is compressed
 MOST_BYTES = 1 << 28  # of a file, unpacked
-#: What a record has in any case, and of what kind it is; of the identity and the key, by name.
+#: Fields that a record has in any case, and the kind of each; of the identity and the key, by name.
 NEEDED = {
     "": {
         "artefact": str, "scale": str, "status": str, "reason": str, "identity": dict, "key": dict, "rows": list,

@@ -98,7 +98,7 @@ def has_opencl_driver():
 
 
 def groups(asked, cuda, compiler):
-    """Return the names of the groups for this machine: those asked for, and what it has a use for."""
+    """Return the names of the groups for this machine: the groups asked for, and any that it has a use for."""
     names = set(asked)
     if not compiler:
         names.add("compiler")
@@ -213,7 +213,7 @@ def set_up(venv, asked, wanted_cuda, again):
     venv : pathlib.Path
         Made when it is not there; an environment of the user's own is installed into, and never deleted.
     asked : iterable of str
-        Optional groups; those of earlier calls stay.
+        Optional groups; the groups of earlier calls stay.
     wanted_cuda : {'auto', 'none', '12', '13'}
     again : bool
         Try once more what an earlier set-up could not install.

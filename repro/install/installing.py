@@ -61,8 +61,8 @@ def pip(venv: Path, folder: Path, *arguments: str) -> None:
     Raises `PipError` when pip fails.
     """
     command = [venv / "bin/python", "-I", "-m", "pip", "--disable-pip-version-check", "--log", venv / LOG, "install"]
-    # An index that does not give a wheel's metadata is asked for the end of the wheel, not for all of it. What is not
-    # compiled now is when it is first imported, most of it never.
+    # An index that does not give a wheel's metadata is asked for the end of the wheel, not for all of it. A module
+    # is compiled when it is first imported, most modules never.
     command += ["--use-feature=fast-deps", "--no-compile", "-c", "constraints.txt", *arguments]
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     environment["PIP_USER"] = "0"

@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Built:
-    """How a build ended."""
+    """Outcome of a build."""
 
     path: str = ""  #: where it lies; empty when it could not be built
     what: str = ""  #: one of 'built', 'stand-in', 'downloaded', ''
@@ -48,15 +48,15 @@ class Built:
 
     @property
     def told(self) -> str:
-        """How it ended, in a line."""
+        """The outcome in a line."""
         return f"{self.kind}: {self.error}" if self.kind else f"{self.what}, {self.path}"
 
 
 def build(pairs: Iterable[tuple[str, str]], tell: Callable[[str], None], until: float = NEVER) -> list[Built]:
-    """Build datasets that are not cached, and check those that are.
+    """Build datasets that are not cached, and check the cached ones.
 
-    A build that fails, or whose process dies, costs no other. Whatever ends this ends all processes, and these take
-    away what they have half done.
+    A build that fails, or whose process dies, costs no other. All processes end with this call, however it ends, and
+    take away what they have half done.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def is_public(entry: Any, scale: str) -> bool:
 
 
 def _next(waiting: Sequence[Wanted], running: Sequence[Wanted], room: float) -> Wanted | None:
-    """Return the longest that fits beside those that are being built; any fits beside none."""
+    """Return the longest dataset that fits beside the ones being built; any fits beside none."""
     free = room - sum(wanted.bytes for wanted in running)
     return next((wanted for wanted in waiting if not running or wanted.bytes <= free), None)
 

@@ -34,7 +34,7 @@ class CeilingKernel:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What was measured of one device."""
+    """Measured ceilings of one device."""
 
     device: str
     #: For copy, triad and read: (bytes moved, bytes a second), by rising size, each from the fastest of warm repeats.
@@ -43,7 +43,7 @@ class Ceilings:
     #: The same with the cache evicted before each sample.
     cold: Mapping[str, list[Sequence[float]]] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)  #: floating-point operations a second by precision
-    #: What all of it follows from, by `from_probes`.
+    #: Probes that all of it follows from, by `from_probes`.
     probes: list[Mapping[str, Any]] = field(default_factory=list)
 
     def bandwidth(self, size: float, cold: bool = False) -> float:
@@ -53,7 +53,7 @@ class Ceilings:
         ----------
         size : float
             Bytes moved. Between measured sizes the bandwidth is interpolated linearly in the logarithm of the size;
-            outside them it is that of the nearest.
+            outside them it is the nearest one's.
         cold : bool
             With the cache evicted before.
 
@@ -81,7 +81,7 @@ class Ceilings:
 
 
 def _interpolated(curve: list[Sequence[float]], size: float) -> float:
-    """Return a curve's value at a size, linear in the size's logarithm; outside the curve that of its nearest end."""
+    """Return a curve's value at a size, linear in the size's logarithm; outside the curve, its nearest end's."""
     if size <= curve[0][0]:
         return curve[0][1]
     for (left, low), (right, high) in itertools.pairwise(curve):

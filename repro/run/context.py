@@ -1,4 +1,4 @@
-"""What an artefact's `measure(cell, run)` is given: the device, the data, and how times and facts are recorded."""
+"""The `run` of an artefact's `measure(cell, run)`: the device, the data, and how times and facts are recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from repro.units import convert, is_time
 SAMPLING_SECONDS = {"smoke": 0.1, "small": 3.0, "paper": 10.0, "large": 10.0}
 #: The longest call, in seconds, that is sampled several times whatever the cap says, by scale.
 SEVERAL_TIMES = {"smoke": 0.0, "small": 30.0, "paper": 30.0, "large": 30.0}
-WARM_UP = 0.05  # seconds, but a tenth of those of sampling at most
+WARM_UP = 0.05  # seconds, but a tenth of the sampling time at most
 
 
 class Run:
@@ -91,7 +91,7 @@ class Run:
         Parameters
         ----------
         what : str
-            What takes it, for the reason.
+            Purpose of the memory, for the reason.
         host, device : float
             Bytes at the peak, on the host and on the cell's device. On a device without memory of its own the two
             add up.
@@ -147,13 +147,13 @@ class Run:
         Parameters
         ----------
         function : callable
-            What is timed, without arguments. It may be called any number of times.
+            The timed function, without arguments. It may be called any number of times.
         check : callable, optional
             Returns the relative error of what `function` has just computed against an independent reference. It is
             called after the first call and again after the last; no time is recorded when it exceeds `tolerance`.
         work : Work, or callable that returns it, optional
             The least the function must move and compute, from which its fraction of the bound is computed when shown. A
-            callable is asked after the timing, as when the work is that of the iterations that were taken.
+            callable is asked after the timing, as when the work goes by the iterations that were taken.
         device : clock, optional
             By default the cell's device, or the host's clock for a baseline.
         cold : bool

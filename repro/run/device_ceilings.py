@@ -1,7 +1,7 @@
 """The measured ceilings of this machine's devices, kept in ``<results>/<machine>/ceilings.json``.
 
 A physical device has one entry, by its name: a processor's was probed by C, else by Numba, a GPU's by CUDA, else by
-OpenCL. Whatever runs on the device, in whichever way it is programmed, has the same roof.
+OpenCL. All that runs on the device has the same roof, in whichever way it is programmed.
 """
 
 import itertools
@@ -34,8 +34,8 @@ _held_up: set[tuple[Path, str]] = set()  # by this process: a later one may find
 class DeviceCeilings:
     """Ceilings by device: measured when first asked for, and again when the machine or the probes have changed.
 
-    Those of a processor hold for as many cores as they were measured with; several runs may have some each, and one
-    folder of results.
+    A processor's ceilings hold for as many cores as they were measured with. Several runs may have some cores each, and
+    one folder of results.
 
     `notes`: why a device has no ceilings.
     """
@@ -89,7 +89,7 @@ class DeviceCeilings:
             self.notes.append(note)
 
     def keep(self, found: Mapping[str, Any]) -> None:
-        """Put ceilings, by place, into the file, in place of those of the same device and cores."""
+        """Put ceilings, by place, into the file, in place of earlier ones of the same device and cores."""
         with self._store.lock("ceilings"):
             known = self.read()  # within the lock: another run may have put some there while these were measured
             write_atomically(self.path, json.dumps({**known, **found}, indent=1) + "\n")
@@ -101,7 +101,7 @@ class DeviceCeilings:
         return {name: hashing.in_short(found) for name, found in changes.items() if found}
 
     def here(self) -> dict[str, Any]:
-        """Return what the file has of this host's devices, or of those of hosts of its kind that measured here."""
+        """Return what the file has of this host's devices, or of devices of hosts of its kind that measured here."""
         alike = hosts.alike(hosts.read(self._store.folder))
         known = {name: entry for name, entry in self.read().items() if entry.get("host") in alike}
         cpu = machine_facts()["cpu"]

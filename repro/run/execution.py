@@ -34,11 +34,11 @@ def execute(
     Parameters
     ----------
     upto : int
-        How many rounds its record should have then: one is measured, beside those that are stored and stand.
+        Rounds that its record should have then: one is measured, beside the stored ones that stand.
     force : bool
         Measure even if what is stored stands, and keep none of it.
     begun : float
-        When the run began, as `time.time()`. Whatever another run has stored since is taken as it is.
+        When the run began, as `time.time()`. A record that another run has stored since is taken as it is.
     tell : callable
         Is given `WAITING` if another run is measuring, `MEASURING` when the machine is this run's, and other lines.
     """
@@ -110,18 +110,18 @@ def _measured(task: Task, settings: Settings, tell: Callable[[str], None]) -> di
 
 
 def _require_cores(cell: Cell) -> None:
-    """Raise `Skip` where the processes of a cell would take turns: their time would not be that of so many."""
+    """Raise `Skip` where the processes of a cell would take turns: their time would not be of so many at once."""
     if cell.cores > (there := machine.cores()):
         raise Skip(f"needs {cell.cores} cores, this machine has {there}")
 
 
 def _roofs(run: Run, settings: Settings, tell: Callable[[str], None]) -> list[str]:
-    """Have what the devices allow measured, of those whose times' work is known; return why that is not.
+    """Measure ceilings of the devices on which known work was timed, unless they hold; return why some have none.
 
     It is done when the artefact's `measure` has returned and its arrays are free: probes take memory.
     """
     ceilings = DeviceCeilings(settings.store)
-    # A smoke run takes seconds, and measuring ceilings longer: it uses those that are known.
+    # A smoke run takes seconds, and measuring ceilings longer: it uses known ones.
     measuring = settings.scale != "smoke"
     try:
         for clock in run.bounded.values():
@@ -134,7 +134,7 @@ def _roofs(run: Run, settings: Settings, tell: Callable[[str], None]) -> list[st
 
 
 def _uncaptured(run: Run) -> list[str]:
-    """Name the times that may hold launch cost: those of work that the device could not capture."""
+    """Name the times that may hold launch cost: the device could not capture their work."""
     why: dict[str, list[str]] = {}
     for metric, samples in run.samples.items():
         if samples["mode"].startswith("calls, "):

@@ -22,7 +22,7 @@ UNKNOWN_SECONDS = 5.0  # of a cell that has never run, in an artefact that state
 
 @dataclass
 class Job:
-    """An artefact, all of its cells at the scale, and those of them that the command wants."""
+    """An artefact, all of its cells at the scale, and the cells that the command wants."""
 
     artefact: Artefact
     module: ModuleType | None = None
@@ -40,7 +40,7 @@ class Job:
         return [task for task in self.wanted if force or task.reason]
 
     def expected_seconds(self, settings: Settings) -> dict[Path, float]:
-        """How long each cell should take: as last time, here or elsewhere, else as its like, else as is stated."""
+        """Return each cell's expected seconds: as last time, here or elsewhere, else as its like, else as stated."""
         with glance():
             known = {task.path: took for task in self.tasks if (took := estimates.seconds(task, settings)) is not None}
         of: dict[str, list[float]] = {}
@@ -52,14 +52,14 @@ class Job:
         return {task.path: known.get(task.path, usual.get(task.cell.backend, other)) for task in self.tasks}
 
     def _stated_seconds(self, scale: str) -> float:
-        """How long a cell should take by what the artefact states of all its cells."""
+        """Return the seconds that a cell should take by what the artefact states of all its cells."""
         if scale in self.artefact.minutes:
             return 60 * self.artefact.minutes[scale] / max(1, len(self.tasks))
         return UNKNOWN_SECONDS
 
 
 def make_jobs(artefacts: Sequence[Artefact], settings: Settings, selection: Selection) -> list[Job]:
-    """Look at every cell of the artefacts; those without a wanted one are left out where the selection names cells.
+    """Look at every cell of artefacts; artefacts without a wanted one are left out where the selection names cells.
 
     Raises `UnknownName` if the selection asks for what no cell has, or the user's own file is for a dataset of no
     artefact.
@@ -111,7 +111,7 @@ def beside(jobs: Sequence[Job]) -> list[Artefact]:
 
 
 def sharing(artefacts: Sequence[Artefact], measured: Collection[Path], settings: Settings) -> list[Job]:
-    """Return those of some artefacts that have files and show a cell of `measured`, as jobs."""
+    """Return, as jobs, the artefacts among some that have files and show a cell of `measured`."""
     with glance():
         jobs = [_planned(artefact, settings, Selection()) for artefact in artefacts]
     return [job for job in jobs if any(task.path in measured for task in job.tasks) and listed(job, settings)]
@@ -163,7 +163,7 @@ def replaced(job: Job, settings: Settings) -> str:
 
 
 def _stored_identity(cell: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What names the file of a cell in a manifest, as `repro.cache.plan.identity` does."""
+    """Return the identity that names the file of a cell in a manifest, as `repro.cache.plan.identity` does."""
     given, keys = manifest.get("overrides") or {}, manifest.get("recipes", {})
     own = {name: own_name(file, keys[name]) for name, file in given.items() if name in cell["data"]}
     names = ("case", "method", "backend", "parameters", "data")

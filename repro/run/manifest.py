@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ("OMP_", "POCL_", "CUDA_", "NUMBA_", "OPENBLAS_", "MKL_", "REPRO_")  # variables that change what is measured
 
 ASKED_EVERY = 5.0  # seconds
-#: What of a checkout is code, for git.
+#: Parts of a checkout that are code, for git.
 CODE = (".", *(f":(exclude){path}" for path in ("results", "docs", "README.md", "CHANGELOG.md")))
 
 

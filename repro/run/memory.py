@@ -1,4 +1,4 @@
-"""How much memory can be had: asked before it is taken, so that a case too large is skipped and nothing is killed."""
+"""Memory that can be had: asked for before it is taken, so that a case too large is skipped and nothing is killed."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a run spent, by paper, back end and stage: the log beside the results, to which each run adds its own."""
+"""Time that a run spent, by paper, back end and stage: the log beside the results, to which each run adds its own."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ class Minutes:
         self.seconds[paper, backend, stage] += seconds
 
     def measured(self, paper: str, record: Mapping[str, Any], seconds: float) -> None:
-        """Count a cell that took so long, with what its record tells; the rest is that of starting its process."""
+        """Count a cell that took so long, with what its record tells; the rest is the start of its process."""
         backend = record["identity"]["backend"]
         stages = record.get("stages", {})
         for stage, spent in stages.items():

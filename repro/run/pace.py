@@ -1,4 +1,4 @@
-"""How quick a processor's cores are now, and how much quicker and slower the same cores have been.
+"""The pace of a processor's cores now, and how much quicker and slower the same cores have been.
 
 Where other systems share the cores, their clock or the last cache, as on most rented machines, a time changes by half
 from one hour to the next, and nothing that this system counts shows it. A job that is always the same does: each core
@@ -95,7 +95,7 @@ class Pace:
         return math.exp(BIN * next(each for each, count in zip(bins, counted, strict=True) if count > rank))
 
     def keep(self) -> None:
-        """Write the counts into the machine's file; those of a process that writes at the same time may be lost."""
+        """Write the counts into the machine's file; another process's may be lost if it writes at the same time."""
         known = {}
         with contextlib.suppress(OSError, ValueError):
             known = json.loads(self._path.read_bytes())

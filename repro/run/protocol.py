@@ -6,7 +6,7 @@ stands for, see `repro.cache.code.protocol_hash`; a change that measures nothing
 
 PROTOCOL = 6
 CODE = "c11a6a66ce275885"
-#: What takes times and summarises them: files of `repro.run`, and of some the definitions that count.
+#: Code that takes times and summarises them: files of `repro.run`, and of some the definitions that count.
 TIMING = {
     "timing.py": None, "statistics.py": None, "guard.py": None, "pace.py": None,
     "state.py": ("Cores", "Processor", "SETTLING", "LOOK", "SPINNING", "LOST_CORES", "FORGIVEN"),

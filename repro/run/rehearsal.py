@@ -1,7 +1,7 @@
-"""What a GPU's kernels are built of, built ahead: small cells of the methods that are to be measured run once, untimed.
+"""A GPU's kernels are built ahead: small cells of the methods that are to be measured run once, untimed.
 
-They run in several processes, before the first cell is measured. Compilers keep on disk what is built, ours and that of
-the library of arrays, which builds its own when they are first called; the measuring process finds it there.
+They run in several processes, before the first cell is measured. Our compiler and the array library's keep on disk what
+they build, and the measuring process finds it there. The library builds its own kernels when they are first called.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ Pair = tuple[Artefact, Cell]
 
 
 def rehearse(tasks: Iterable[Task], settings: Settings, watcher: Any, until: float = NEVER) -> None:
-    """Run a small cell of each method that is to be measured on a GPU, but of those that this cache has had."""
+    """Run a small cell of each method that is to be measured on a GPU, unless this cache has had it."""
     if "gpu" not in machine_facts() or settings.scale == SCALE:
         return
     pairs = chosen(tasks)
@@ -79,7 +79,7 @@ def _note(names: Iterable[str]) -> None:
 
 
 def _among(count: int, pairs: Sequence[Pair], until: float) -> list[Pair]:
-    """Share cells out among processes, end these in time, and return the cells of those that ended by themselves."""
+    """Share cells out among processes, end these in time, and return the cells of each that ended by itself."""
     running: list[tuple[Any, Any]] = []
     with tempfile.TemporaryDirectory(prefix="repro-rehearsal-", ignore_cleanup_errors=True) as folder:
         try:

@@ -11,7 +11,7 @@ from repro.model import DONE, ReproError
 from repro.run.statistics import median, outliers
 from repro.units import convert, is_rate, is_time, split
 
-#: What a round has of its record.
+#: Fields of a record that each round has.
 FIELDS = ("command", "date", "finished", "seconds", "samples")
 COUNTS = ("", "count")  # units of facts, which are the same in each round
 DIGITS = 12  # of a commit
@@ -95,8 +95,8 @@ def differing(
 ) -> list[str]:  # fmt: skip
     """Return the names of facts that differ from the first or last round's, and of rows that are in one round alone.
 
-    Rounding may move a count of iterations. What follows from it may then differ by as much. Nothing is said where two
-    rounds chose differently.
+    Rounding may move a count of iterations. Facts that follow from it may then differ by as much. Nothing is said where
+    two rounds chose differently.
 
     `old`, `new`: rows by their names in a round. `first`: the first round's values. For the others see `together`.
     """

@@ -31,7 +31,7 @@ UNPROVABLE = (
     "nothing tells by which sources this measures, so `repro verify` will call it unverified: there is no git, or no "
     "checkout; set REPRO_COMMIT to the commit that these sources are of"
 )
-SOONEST = "cuda"  # where time is short, its cells come before those of processors, which take longer and tell less
+SOONEST = "cuda"  # where time is short, its cells come before cells of processors, which take longer and tell less
 
 
 class Silent:
@@ -43,7 +43,7 @@ class Silent:
 
 @dataclass
 class Summary:
-    """How a run ended."""
+    """Outcome of a run."""
 
     #: `measured`, `reused`, `skipped`, `failed`: cells that were measured now and are done, that were done before,
     #: skipped, failed.
@@ -117,7 +117,7 @@ class _Going:
     Attributes
     ----------
     expected : dict of Path to float
-        Seconds of a round of the cells that still lack some; those that have all, or failed, are taken out.
+        Seconds of a round of the cells that still lack some; cells that have all, failed or were skipped are taken out.
     had : dict of Path to int
         The rounds that each cell has, counted up.
     counted : set of (str, Path)
@@ -127,9 +127,9 @@ class _Going:
     measured : dict of str to set of Path
         The cells that have been measured since an artefact's files were written.
     beside : list of Artefact
-        Those that may show its cells, too, though it does not name them.
+        Artefacts that may show its cells, too, though it does not name them.
     unshared : set of Path
-        The cells that have been measured since the files of those were written.
+        The cells that have been measured since the files of `beside` were written.
     """
 
     def __init__(
@@ -209,10 +209,10 @@ class _Going:
         return not (passed or _is_written(job, self.settings, self.until))
 
     def _measure(self, job: Job, unsure: float, soonest: bool | None) -> None:
-        """Measure a round of each of a job's wanted cells that lacks one, but those that may take too long.
+        """Measure a round of each of a job's wanted cells that lacks one, unless it may take too long.
 
-        They may take `unsure` times as long as they should. `soonest`: only those that come first in a short time, or
-        only the others; None: all.
+        A cell may take `unsure` times as long as it should. `soonest`: only the cells that come first in a short time,
+        or only the others; None: all.
         """
         expected, had, summary, watcher, worker = self.expected, self.had, self.summary, self.watcher, self.worker
         limit = self.until - WRITING_SECONDS * (len(self.unwritten) + len(self.beside))

@@ -22,10 +22,10 @@ PATIENCE = 120.0  # seconds in which OpenCL's device tells what it is; its drive
 
 
 def leave_out(jobs: Sequence[Job], settings: Settings) -> str:
-    """Take cells of the processor out of what jobs want, if another share of cores measured those that are stored.
+    """Take cells of the processor out of what jobs want, if another share of cores measured the stored ones.
 
-    Return why, in a line; empty where none is taken out. What is stored of those cells stays. A GPU's cells that use
-    cores go by the host that began the folder; those of the processor by the one that measured some first, if one did.
+    Return why, in a line; empty where none is taken out. Their stored results stay. A GPU's cells that use cores go by
+    the host that began the folder. Cells of the processor go by the host that measured some first, if one did.
     """
     folder = settings.store.folder
     first_hosts = hosts.began(folder), hosts.of_processor(folder)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from repro import environment
 
-#: In the order of a run. Set-up is what a cell does and no other stage has; start is that of its process.
+#: In the order of a run. Set-up is what a cell does and no other stage has; start is the start of its process.
 STAGES = ("plan", "data", "start", "compile", "set-up", "check", "sampling", "ceilings", "record", "files")
 
 
@@ -43,5 +43,5 @@ class Stages:
         self._since, self._built = now, built
 
     def rounded(self) -> dict[str, float]:
-        """Return the seconds by stage, without those that took none, as records have them."""
+        """Return the seconds by stage, without stages that took none, as records have them."""
         return {name: round(self.seconds[name], 4) for name in STAGES if self.seconds[name] >= 5e-5}

@@ -136,7 +136,7 @@ class Processor(Cores):
 def _bound() -> dict[str, int]:
     """Return how many threads of this process may use fewer cores than its first.
 
-    ``kept`` are those that may use all cores of a NUMA node, as the project's own threads, ``bound`` the others.
+    ``kept`` are threads that may use all cores of a NUMA node, as the project's own may, ``bound`` the others.
     """
     every, found = os.sched_getaffinity(os.getpid()), {"bound": 0, "kept": 0}
     nodes = [every & {int(link.name[3:]) for link in node.glob("cpu[0-9]*")} for node in _NODES.glob("node[0-9]*")]
@@ -206,7 +206,7 @@ class Card(Unwatched):
 
 
 def _is_of_this_run(pid: int) -> bool:
-    """Return whether a process is this one, its child, or that of the run, which computes for figures meanwhile."""
+    """Return whether a process is this one, its child, or the run's, which computes for figures meanwhile."""
     run = multiprocessing.parent_process()
     if pid == os.getpid() or (run and pid == run.pid):
         return True

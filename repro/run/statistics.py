@@ -13,14 +13,14 @@ from repro.model import ReproError
 
 @dataclass(frozen=True)
 class Summary:
-    """What a row reports of its samples."""
+    """Statistics that a row reports of its samples."""
 
     median: float
     #: `ci_low`, `ci_high`: rank-based 95 % confidence interval of the median; None with fewer than six samples.
     ci_low: float | None
     ci_high: float | None
     n: int  #: samples taken
-    outliers: int  #: How many lie beyond Tukey's fences. They are counted, never removed.
+    outliers: int  #: Samples beyond Tukey's fences. They are counted, never removed.
 
     def relative_width(self) -> float:
         """Return the distance from the median to the farther end of the interval, over the median; infinite without."""

@@ -36,7 +36,7 @@ class ClockError(ReproError):
 
 
 class Clock(Protocol):
-    """What measures time: a device with its events, or the host."""
+    """Source of times: a device with its events, or the host."""
 
     name: str
 
@@ -57,7 +57,7 @@ class Clock(Protocol):
 
 
 class HostClock:
-    """The monotonic clock of the host. What is timed must have finished when it returns."""
+    """The monotonic clock of the host. The work of a timed function must have finished when it returns."""
 
     backend = "host"
 
@@ -238,7 +238,7 @@ def sample(
     once : float
         Seconds of a call up to which it is sampled `min_samples` times in any case.
     watched : repro.run.state.Unwatched, optional
-        What tells whether something disturbed samples; by default what is known of the clock's device.
+        Watcher that tells whether something disturbed samples; by default by what is known of the clock's device.
     """
     longest = max(LONG * max_seconds, once)
     watched = watched or state.watch(clock)

@@ -24,13 +24,13 @@ HAS_MONITORING = hasattr(sys, "monitoring")
 
 
 def packages() -> tuple[str, ...]:
-    """Return the packages whose code a measurement is made of: that of the experiments, and those they call."""
+    """Return the packages whose code a measurement is made of: the experiments', and the packages that these call."""
     return (environment.experiments_folder().name, *PACKAGES)
 
 
 @dataclass
 class Ran:
-    """What ran: functions, and the kernels that were launched, as the environment tells them."""
+    """Functions that ran, and the kernels that were launched, as the environment tells them."""
 
     codes: set[CodeType] = field(default_factory=set)
     kernels: dict[Any, Any] = field(default_factory=dict)

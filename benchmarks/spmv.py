@@ -103,7 +103,7 @@ def out_of_caches(opened):
 def streaming(opened, what, size_bytes=BAND_BYTES):
     """Return what reads about so many bytes, alone or in a product with a matrix of few diagonals, and the bytes.
 
-    The diagonals are a band of 27, or with ``-7`` a grid's 7 points. Rows are so short there that each one's cost shows.
+    The diagonals are a band of 27, or with ``-7`` a grid's 7 points. Rows are so short that each one's cost shows.
     """
     if what == "read":
         probe = memory_probes(opened, size_bytes)[0]

@@ -1,4 +1,4 @@
-"""The kernels that were launched since a point, and what their compiler was given: all that a time of theirs depends on.
+"""Kernels that were launched since a point, and what their compiler was given: all that a time of theirs depends on.
 
 A text is compared as it is, and where it differs after the preprocessor, so that a comment, a branch that is not taken
 or a macro that is not used makes no other kernel.

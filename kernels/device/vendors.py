@@ -1,4 +1,4 @@
-"""The OpenCL drivers that the loader finds: the machine's, and beside them Intel's for processors where pip installed it.
+"""OpenCL drivers that the loader finds: the machine's, and beside them Intel's for processors where pip installed it.
 
 Loaders look into the machine's folder alone, and the file that the wheel brings for it names a folder of its maker's.
 """

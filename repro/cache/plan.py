@@ -1,4 +1,4 @@
-"""Which cells a command is about, and which of them have to be measured, with the reason in words."""
+"""Cells that a command is about, and the ones of them that have to be measured, with the reason in words."""
 
 import functools
 import os
@@ -24,7 +24,7 @@ BY_OPENMP = "host has baselines alone, and kernels run on a processor by openmp:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which cells of the chosen artefacts are wanted."""
+    """Wanted cells of the chosen artefacts."""
 
     #: Wanted values of case, method, backend or a parameter: one of the values for each key.
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)

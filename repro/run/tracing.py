@@ -1,4 +1,4 @@
-"""Which functions of the project's packages run while a cell is measured: the Python that the measurement depends on.
+"""Functions of the project's packages that run while a cell is measured: the Python that the measurement depends on.
 
 On Python 3.12 and later the interpreter tells of each function's first call alone. Before that a profile hook is told
 of every call. Neither is there while times are sampled. Other threads do not count: what they do, as building kernels

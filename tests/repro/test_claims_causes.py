@@ -208,7 +208,8 @@ def test_a_number_that_one_of_several_relations_gives_does_follow(store):
     store.write("relations.toml", relation.format("two") + relation.format("eight"))
     store.times(a=(2.0, 1.0))
     verdict = store.one(WHERE, stated(relation="about"))
-    assert verdict.why == "unexplained; no cause was tested" and not [each for each in verdict.notes if "does not follow" in each]
+    assert verdict.why.endswith("no cause was tested")
+    assert not [each for each in verdict.notes if "does not follow" in each]
     one = '[[relation]]\nname = "more"\nderived = "{}"\nformula = "{}"\n[relation.where]\nof = "{}"\n'
     most = one.format("text gain", "between(0, of)", "table3 two solve a")  # a bound, which forbids eight
     copy = one.format("text gain", "2 * of", "table2 fast speedup a")  # of the four that is printed

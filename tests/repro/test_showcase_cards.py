@@ -48,7 +48,10 @@ def test_ceilings_times_and_a_verdict_that_changes_stand_side_by_side(store):
     assert "Claims that both machines decide: 1. Claims with two different verdicts: 1." in text
     one, two = "8.00 x (7.89 to 8.11 x) on box", "16.0 x (15.8 to 16.2 x) on card"
     assert f"- [demo: it](claims/demo.md): {one} at `paper`, reproduced, and {two} at `paper`, exceeded. " in text
-    assert ", the paper's 8, here 8.00 x and 16.0 x, the intervals lie apart. On card: unexplained; no cause was tested.\n" in text
+    assert (
+        ", the paper's 8, here 8.00 x and 16.0 x, the intervals lie apart. On card: unexplained; no cause was tested.\n"
+        in text
+    )
 
 
 def test_times_of_a_card_count_once_and_rates_processors_and_bare_values_do_not(store):

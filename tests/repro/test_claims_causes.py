@@ -83,7 +83,7 @@ def test_bandwidths_of_gpu_and_processor_predict_a_ratio(store):
     slow = store.rows["box", "table1"][0]
     slow.value = slow.ci_low = slow.ci_high = 40000.0  # of a factor of 5000 the bandwidths are not most
     verdict = store.one(WHERE, ABOUT)
-    assert verdict.is_unexplained and verdict.why.startswith(f"unexplained; in part, {says} (explains 4")
+    assert verdict.explanations == () and verdict.why.startswith(f"unexplained; in part, {says} (explains 4")
 
 
 @pytest.mark.parametrize(("threads", "is_explained"), [(4, True), (1, False)])
@@ -227,7 +227,7 @@ def test_what_explains_less_than_half_is_told_as_a_part_from_a_tenth_on(store, s
     store.row("a", "less", "solve", 75.0, backend="host")
     less = cause("less / gpu", "it is less", where='less = "table1 less solve @host"')
     verdict = store.one(WHERE, ABOUT, less, cause())
-    assert verdict.why == f"unexplained{told}" and verdict.is_unexplained and verdict.explanations == ()
+    assert verdict.why == f"unexplained{told}" and verdict.explanations == ()
 
 
 def others(store, **seconds):

@@ -15,9 +15,7 @@ from repro.judge.claims.model import (
     CONTRADICTED,
     EXCEEDED,
     MISSED,
-    MOST,
     NEEDS_DATA,
-    PART,
     REPRODUCED,
     UNDECIDED,
     WEAKER,
@@ -120,13 +118,9 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
         wanted = (EXCEEDED,) if outcome == EXCEEDED else (WEAKER, CONTRADICTED)
         missed = [i for i, each in enumerate(readings[chosen].points) if each.outcome in wanted]
         found = causes.tested(claim, values[chosen].of(missed), stored, root)
-    most = tuple(each for each in found if each.share >= MOST)
-    is_gap = outcome in (EXCEEDED, WEAKER, CONTRADICTED)
-    partly = next((each for each in found if each.share >= PART), None) if is_gap and not most else None
     return Verdict(
         claim, stored.machine if has_rows or measured else "", outcome, needs or claim.unmeasured, **readings,
-        explanations=most if is_gap else (), is_unexplained=is_gap and not most, is_untested=is_gap and not found,
-        partly=partly, notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
+        tested=tuple(found), notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
     )  # fmt: skip
 
 

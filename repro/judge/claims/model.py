@@ -189,11 +189,8 @@ class Verdict:
     stated: Judgement | None = None
     effect: Judgement | None = None
     today: Judgement | None = None  #: the value against today's strongest rival
-    #: The causes that explain most of the gap, the one that explains most first.
-    explanations: tuple[Explanation, ...] = ()
-    is_unexplained: bool = False  #: whether there is a gap, and no cause explains most of it
-    is_untested: bool = False  #: whether there is a gap, and no cause could be tested
-    partly: Explanation | None = None  #: then the cause that explains most, among causes that explain a part
+    #: The causes that could be tested, the one that explains most of the gap first.
+    tested: tuple[Explanation, ...] = ()
     #: Facts that a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     notes: tuple[str, ...] = ()
 
@@ -231,15 +228,30 @@ class Verdict:
         return next(iter(measured or self.judgements), None)
 
     @property
+    def has_gap(self) -> bool:
+        """Whether the value is decided, and is not the paper's."""
+        return self.outcome in (EXCEEDED, WEAKER, CONTRADICTED)
+
+    @property
+    def explanations(self) -> tuple[Explanation, ...]:
+        """The causes that explain half of the gap or more; the one that explains most comes first."""
+        return tuple(each for each in self.tested if self.has_gap and each.share >= MOST)
+
+    @property
+    def partly(self) -> Explanation | None:
+        """The cause that explains most of the gap, where none explains half of it."""
+        first = next(iter(self.tested), None)
+        return first if self.has_gap and first and PART <= first.share < MOST else None
+
+    @property
     def why(self) -> str:
         """Why the value is not the paper's, or that no cause is known, or what would decide it; in one line."""
         if self.outcome == UNDECIDED:
             return self.needs
-        if self.is_unexplained:
-            told = (
-                f"; in part, {self.partly.told}" if self.partly else "; no cause was tested" if self.is_untested else ""
-            )
-            return f"unexplained{told}"
+        if self.has_gap and not self.explanations:
+            if not self.tested:
+                return "unexplained; no cause was tested"
+            return f"unexplained; in part, {self.partly.told}" if self.partly else "unexplained"
         return "; ".join(each.told for each in self.explanations)
 
     def as_dict(self) -> dict[str, Any]:

@@ -20,11 +20,15 @@ def claims(
         list[str] | None,
         typer.Option("--state", metavar="STATE", help=f"Only claims with this verdict: {', '.join(STYLES)}."),
     ] = None,
+    one: Annotated[
+        list[str] | None, typer.Option("--claim", metavar="NAME", help="Only the claims of this name, each in full.")
+    ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Judge every claim of the papers by the stored results: one verdict each, with what explains it."""
     from repro import environment, published
     from repro.discovery import require
+    from repro.judge.claims import claims as known
     from repro.judge.claims import machines, verdicts
     from repro.judge.verify import told as unverified
 
@@ -32,22 +36,36 @@ def claims(
         require(name, published.papers(), "paper")
     for name in state or ():
         require(name, STYLES, "verdict")
+    for name in one or ():
+        require(name, [claim.id for each in paper or published.papers() for claim in known(each)], "claim")
     require_stored(results)
     folder = results or environment.results_folder()
     if machine is not None:
         require(machine, machines(folder), "machine")
     found = [
         verdict for name in paper or published.papers() for verdict in verdicts(folder, name, machine)
-        if not state or verdict.label in state
+        if (not state or verdict.label in state) and (not one or verdict.id in one)
     ]  # fmt: skip
     if as_json:
         answer([verdict.as_dict() for verdict in found])
-    elif found or not state:
-        _show(found)
+    elif state and not found:
+        say(f"no {'such claim' if one else 'claim'} is {' or '.join(state)}")
+    elif one:
+        _tell(found)
     else:
-        say(f"no claim is {' or '.join(state)}")
+        _show(found)
     if text := unverified(folder):
         say(text)
+
+
+def _tell(found: list[Any]) -> None:
+    from rich.markdown import Markdown
+
+    from repro.judge.claims.table import section
+
+    for verdict in found:
+        console().print(f"[dim]{verdict.paper}[/dim]")
+        console().print(Markdown(section(verdict, lambda text, path: f"{text} ({path})")))
 
 
 def _show(found: list[Any]) -> None:

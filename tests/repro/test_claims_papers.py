@@ -155,6 +155,20 @@ def test_a_verdict_that_no_claim_has_is_no_empty_table(tmp_path, capsys):
     assert capsys.readouterr() == ("", "no claim is reproduced or weaker\n")
 
 
+def test_one_claim_in_full(capsys):
+    where = ["claims", "--machine", MACHINE, "--results", str(RESULTS)]
+    assert main([*where, "--claim", "heat-speedup", "--claim", "solver-speedup"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("\nsolver-speedup: ") < shown.index("\nheat-speedup: ")  # as the papers come
+    (found,) = (each for each in verdicts(RESULTS, "remacle2016", MACHINE) if each.id == "heat-speedup")
+    assert f"results/{MACHINE}/remacle2016/table4.md" in shown.replace("\n", "")
+    assert all(f" {point.name} " in shown for point in found.shown.points) and "cg-speedup" not in shown
+    assert main([*where, "--claim", "heat-speedup", "--state", "cited"]) == 0
+    assert capsys.readouterr() == ("", "no such claim is cited\n")
+    assert main([*where, "--claim", "heat-sped-up"]) == 2 and "did you mean heat-speedup" in capsys.readouterr().err
+    assert main([*where, "--paper", "fu2014", "--claim", "heat-speedup"]) == 2
+
+
 def test_verdicts_as_a_table_and_as_a_page(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "250")
     where = ["--paper", "fu2014", "--machine", MACHINE, "--results", str(RESULTS)]

@@ -192,7 +192,8 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found | None:
     if len(found) == 1:
         says = "the paper's number does not follow from its others; tested with the nearest that does"
     else:
-        says = f"{many} of the {len(found)} numbers that are missed do not follow from the paper's others"
+        which = f"all {many}" if many == len(found) else f"{many} of the {len(found)}"
+        says = f"{which} numbers that are missed do not follow from the paper's others"
         says += "; tested with those that do"
     return Found(says, found) if many else None
 
@@ -253,8 +254,12 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found | None:
         found.append(value.low * slower if is_time(unit) else value.low / slower)
     if _share(_timed(values), stored) is None:
         return None
-    told = ", ".join(f"{times} times as fast as the memory of the paper's {name}" for name, times in names.items())
-    return Found(f"the memory{_binds(_timed(values), stored)} is {told}", found)
+    binds = _binds(_timed(values), stored)
+    if len(names) == 1:
+        [(name, times)] = names.items()
+        return Found(f"the memory{binds} is {times} times as fast as the memory of the paper's {name}", found)
+    told = " and ".join(f"{times} times beside its {name}" for name, times in names.items())
+    return Found(f"the memory{binds} is faster than the paper's: {told}", found)
 
 
 def _rows_by_value(values: Values) -> list[list[Mapping[str, Any]]]:

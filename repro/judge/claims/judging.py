@@ -200,7 +200,9 @@ def judge(
     if not points:
         why = "" if data else needed.by_request(claim, selectors.values())
         missed = data or notes.unmeasured(claim, predicate, selectors, stored)
-        return replace(blank, needs=f"{missed}; a run leaves it out unless asked: {why}" if why else missed), None
+        return replace(
+            blank, needs=f"{missed}, since a run leaves it out unless asked ({why})" if why else missed
+        ), None
     try:
         ways = exact, interval_of, doubted_of(stored)
         values, spans, wide = (evaluated(predicate, points, selectors, each) for each in ways)
@@ -279,9 +281,10 @@ def _needs(
         if few and few == busy and not none:
             return f"it needs more samples on a quiet machine of {notes.first(list(few))}"
         told = [f"more samples of {notes.first(list(few))}"] * bool(few)
-        told += [f"an interval of {notes.first(list(none))}, which no run samples"] * bool(none)
         told += [f"a quiet machine for {notes.first(list(busy))}"] * bool(busy)
-        return f"it needs {' and '.join(told)}"
+        sentences = [f"it needs {' and '.join(told)}"] * bool(told)
+        sentences += [f"no run samples {notes.first(list(none))}, so that its value has no interval"] * bool(none)
+        return "; ".join(sentences)
     if judgement.missing:
         return f"it needs a value of {notes.first(judgement.missing)}"
     if data and len(judgement.points) == 1 and not judgement.points[0].name:

@@ -170,10 +170,10 @@ class Explanation:
     @property
     def told(self) -> str:
         """The cause with what it explains, and between which ends where that may be less than half, or more."""
-        where = f", more than half at {self.most} of {self.points} points" if self.points > 1 else ""
+        where = f"; more than half at {self.most or 'none'} of {self.points} points" if self.points > 1 else ""
         low, high = (f"{100 * end:.0f}" for end in (self.low, self.high))
-        span = f", {low} to {high} % by the intervals" if self.low < MOST <= self.high and low != high else ""
-        return f"{self.says} (explains {100 * self.share:.0f} %{span}{where})"
+        span = f", by the intervals {low} to {high} %" if self.low < MOST <= self.high and low != high else ""
+        return f"{self.says} (explains {100 * self.share:.0f} % of the gap{span}{where})"
 
 
 @dataclass(frozen=True)
@@ -251,8 +251,11 @@ class Verdict:
         if self.has_gap and not self.explanations:
             if not self.tested:
                 return "unexplained; no cause was tested"
-            return f"unexplained; in part, {self.partly.told}" if self.partly else "unexplained"
-        return "; ".join(each.told for each in self.explanations)
+            if self.partly:
+                return f"unexplained; the cause that explains most: {self.partly.told}"
+            return "unexplained; no tested cause explains a tenth of the gap"
+        several = f"{len(self.explanations)} causes, each tested alone: " * (len(self.explanations) > 1)
+        return several + "; ".join(each.told for each in self.explanations)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""

@@ -57,8 +57,8 @@ READING = f"""\
 - *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.
 - *Why* names causes. *Tested with* tells how the value was measured without the cause. *Explains 65 %*: that brings the
   value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median. Where the
-  *intervals* leave open whether that is half, its ends are there. *Unexplained*: no cause explains half, or
-  none was tested; the one that explains most follows.
+  *intervals* leave open whether that is half, its ends are there. Several causes are tested alone each, so their shares
+  do not add up. *Unexplained*: no cause explains half, or none was tested; the one that explains most follows.
 - A faster memory shortens the part of a time that the memory takes for the bytes which must move. It is no cause where
   a GPU's bytes are not known, or the cache holds them. Where a processor's are not, all of its time counts as memory's.
 - Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made

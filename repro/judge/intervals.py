@@ -6,7 +6,7 @@ import ast
 import functools
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -100,59 +100,32 @@ def _shown(value: float, digits: int) -> str:
     return f"{Decimal(text):,f}" if 1e-4 <= abs(value) < 1e15 else text
 
 
-def _largest(*values: Interval) -> Interval:
-    return Interval(max(value.low for value in values), max(value.high for value in values))
-
-
-def _smallest(*values: Interval) -> Interval:
-    return Interval(min(value.low for value in values), min(value.high for value in values))
-
-
-def _between(*values: Interval) -> Interval:
-    """Anything from the least to the largest: what is not known better."""
+def enclosing(*values: Interval) -> Interval:
+    """Return anything from the least to the largest: what is not known better."""
     return Interval(min(value.low for value in values), max(value.high for value in values))
 
 
-def _median(*values: Interval) -> Interval:
-    return Interval(median(value.low for value in values), median(value.high for value in values))
+def _of_ends(function: Callable[[Iterable[float]], float]) -> Callable[..., Interval]:
+    """A function that rises with each of its numbers, of intervals: of their low ends, and of their high ends."""
+    return lambda *values: Interval(function(value.low for value in values), function(value.high for value in values))
 
 
-def _mean(*values: Interval) -> Interval:
-    return sum(values, Interval(0, 0)) / len(values)
-
-
-def _compared(certain: Callable[[Interval, Interval], bool], never: Callable[[Interval, Interval], bool]) -> Callable:
+def _compared(compare: Callable[[float, float], bool]) -> Callable[[Interval, Interval], Interval]:
     """A comparison as a number: 1 where it is true, 0 where it is not, and between them where the intervals overlap."""
-
-    def compare(left: Any, right: Any) -> Interval:
-        left, right = Interval.of(left), Interval.of(right)
-        return Interval(float(certain(left, right)), float(not never(left, right)))
-
-    return compare
+    return lambda left, right: left._with(right, lambda a, b: float(compare(a, b)))
 
 
-_COMPARISONS = {
-    ast.Lt: _compared(lambda a, b: a.high < b.low, lambda a, b: a.low >= b.high),
-    ast.LtE: _compared(lambda a, b: a.high <= b.low, lambda a, b: a.low > b.high),
-    ast.Gt: _compared(lambda a, b: a.low > b.high, lambda a, b: a.high <= b.low),
-    ast.GtE: _compared(lambda a, b: a.low >= b.high, lambda a, b: a.high < b.low),
-}
+_COMPARISONS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 _OPERATORS = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow,
-}
+}  # fmt: skip
 _FUNCTIONS = {
-    "max": _largest,
-    "min": _smallest,
-    "between": _between,
+    "max": _of_ends(max), "min": _of_ends(min), "median": _of_ends(median), "between": enclosing,
     "sum": lambda *values: sum(values, Interval(0, 0)),
-    "mean": _mean,
-    "median": _median,
-}
-_ELEMENTWISE = {"least": _smallest, "greatest": _largest}  # of their arguments, a value a case
+    "mean": lambda *values: sum(values, Interval(0, 0)) / len(values),
+}  # fmt: skip
+_ELEMENTWISE = {"least": _FUNCTIONS["min"], "greatest": _FUNCTIONS["max"]}  # of their arguments, a value a case
 
 Value = Interval | list[Interval]
 
@@ -233,7 +206,7 @@ def _value(node: ast.expr, names: Mapping[str, Value]) -> Value:
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         return _combined(_OPERATORS[type(node.op)], _value(node.left, names), _value(node.right, names))
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
-        compare = _COMPARISONS[type(node.ops[0])]
+        compare = _compared(_COMPARISONS[type(node.ops[0])])
         return _combined(compare, _value(node.left, names), _value(node.comparators[0], names))
     if _calls(node, _ELEMENTWISE) and node.args:
         return functools.reduce(

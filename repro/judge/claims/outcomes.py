@@ -34,17 +34,13 @@ _SLACK = 1e-9  # relative, for rounding
 
 def _classes(span: Interval, bound: Interval, predicate: Predicate) -> frozenset[str]:
     """Return what the numbers of an interval may be: under, reproduced, exceeded."""
+    if predicate.relation in ("at most", "less than"):  # as at least, and more than, of the numbers below zero
+        span, bound = -span, -bound
     wider = widened(bound.low, bound.high, _SLACK)
-    if predicate.relation in ("at least", "more than"):
-        limit = bound.low if predicate.relation == "more than" else wider.low
-        under = span.low <= limit if predicate.relation == "more than" else span.low < limit
-        inside = span.high > limit if predicate.relation == "more than" else span.high >= limit
-        return frozenset([UNDER] * under + [REPRODUCED] * inside)
-    if predicate.relation in ("at most", "less than"):
-        limit = bound.high if predicate.relation == "less than" else wider.high
-        under = span.high >= limit if predicate.relation == "less than" else span.high > limit
-        inside = span.low < limit if predicate.relation == "less than" else span.low <= limit
-        return frozenset([UNDER] * under + [REPRODUCED] * inside)
+    if predicate.relation in ("more than", "less than"):
+        return frozenset([UNDER] * (span.low <= bound.low) + [REPRODUCED] * (span.high > bound.low))
+    if predicate.relation in ("at least", "at most"):
+        return frozenset([UNDER] * (span.low < wider.low) + [REPRODUCED] * (span.high >= wider.low))
     below, above = span.low < wider.low, span.high > wider.high
     inside = span.low <= wider.high and span.high >= wider.low
     over, under = {"more": (above, below), "less": (below, above)}.get(predicate.better, (False, above or below))

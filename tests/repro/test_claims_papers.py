@@ -15,7 +15,7 @@ from repro import discovery, environment, published
 from repro.cli import main
 from repro.judge.claims import OUTCOMES, causes, claims, machines, needed, verdicts
 from repro.judge.claims.judging import judge
-from repro.judge.claims.points import bound, combinations
+from repro.judge.claims.points import combinations, selectors_of
 from repro.judge.claims.stored import CEILINGS, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import SCALES, Row
@@ -63,7 +63,7 @@ def selectors(claim):
     for cause in claim.causes:
         where = {**parts[0].where, **cause.where}
         parts += [replace(parts[0], formula=cause.formula, where=where)]
-    for text in dict.fromkeys(text for part in parts for text in bound(claim, part).values()):
+    for text in dict.fromkeys(text for part in parts for text in selectors_of(claim, part).values()):
         for each in combinations(claim):
             yield Selector.parse(text.format(**each))
 

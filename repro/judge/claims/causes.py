@@ -19,11 +19,10 @@ from repro.judge import peaks
 from repro.judge.claims import notes
 from repro.judge.claims.model import MOST, Claim, Explanation, Predicate
 from repro.judge.claims.numbers import Row, doubted_of, evaluated, exact, spans_of
-from repro.judge.claims.points import Point, find
+from repro.judge.claims.points import Point, find, selectors_of
 from repro.judge.claims.stored import CEILINGS, Stored, is_timed
 from repro.judge.intervals import Interval, Undefined, names_of
 from repro.judge.propagation import ends, number_of
-from repro.model import ReproError
 from repro.published import hardware
 from repro.run.statistics import median
 from repro.units import is_rate, is_time, significant, split
@@ -320,12 +319,9 @@ def _cold(row: Mapping[str, Any], stored: Stored) -> dict[str, Any] | None:
 
 def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) -> Found | None:
     """A cause that the claim names: the value of its formula, by rows with the other choice."""
-    every = {**claim.where, **values.predicate.where, **cause.where}
-    names = names_of(cause.formula)
-    if missing := names - set(every):
-        raise ReproError(f"{', '.join(sorted(missing))} in {cause.formula!r} is bound to nothing")
-    selectors = {name: every[name] for name in names}
-    predicate = replace(values.predicate, formula=cause.formula)
+    where = {**values.predicate.where, **cause.where}
+    predicate = replace(values.predicate, formula=cause.formula, where=where)
+    selectors = selectors_of(claim, predicate)
     points = find(claim, predicate, selectors, stored, root).points
     if len(values.points) == len(values.bounds):  # a value each, of which there may be one: others may have been met
         known = {point.name for point in values.points}

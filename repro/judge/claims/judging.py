@@ -27,9 +27,9 @@ from repro.judge.claims.model import (
 )  # fmt: skip
 from repro.judge.claims.numbers import doubted_of, evaluated, exact, interval_of
 from repro.judge.claims.outcomes import UNDER
-from repro.judge.claims.points import Point, bound, find
+from repro.judge.claims.points import Point, find, selectors_of
 from repro.judge.claims.stored import Stored, lacks_interval
-from repro.judge.intervals import Interval, Undefined, argument_of, counts, evaluate, reducer_of
+from repro.judge.intervals import Interval, Undefined, argument_of, counts, enclosing, evaluate, reducer_of
 from repro.judge.verify import unverified
 from repro.model import DONE, ReproError
 from repro.run.statistics import median
@@ -185,7 +185,7 @@ def judge(
 
     Its outcome and each point's may be `UNDER`: the effect tells whether that is weaker or contradicted.
     """
-    selectors = bound(claim, predicate)
+    selectors = selectors_of(claim, predicate)
     found = find(claim, predicate, selectors, stored, root)
     # Of points of which the paper prints nothing, one says so.
     points = [each for each in found.points if asked.has_numbers(claim, predicate, each, root)] or found.points[:1]
@@ -290,13 +290,10 @@ def _needs(
     if data and len(judgement.points) == 1 and not judgement.points[0].name:
         return data
     doubted = [each for each, found in zip(judgement.points, classes, strict=True) if len(found) > 1]
-    told = [_span(each.name, f"{significant(each.low)} to {significant(each.high)}") for each in doubted]
+    ends = [(each.name, f"{significant(each.low)} to {significant(each.high)}") for each in doubted]
+    told = [f"{name} ({span})" if name else span for name, span in ends]
     reaches = f"the interval reaches across a limit: {notes.first(told)}"
     return f"it needs more rounds, or rounds on a quieter machine, since {reaches}"
-
-
-def _span(name: str, ends: str) -> str:
-    return f"{name} ({ends})" if name else ends
 
 
 def _extremes(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str]) -> tuple[tuple[str, float], ...]:
@@ -318,15 +315,12 @@ def _ends(
     Where a side was timed too few times for an interval, the other side's alone would pass for an interval of
     both: then several points show how far their values lie apart, and one shows nothing.
     """
-    several = len(values) > 1
-    if any(lacks_interval(row) for row in rows):
-        return _enclosing(values) if several else (None, None)
-    low, high = _enclosing(spans)
-    return (low, high) if several or low < high or all(_is_exact(row) for row in rows) else (None, None)
-
-
-def _enclosing(spans: list[Interval]) -> tuple[float, float]:
-    return min(span.low for span in spans), max(span.high for span in spans)
+    is_lacking = any(map(lacks_interval, rows))
+    whole = enclosing(*(values if is_lacking else spans))
+    is_exact = all(row["unit"] in ("", "count", "x", "B", "%") for row in rows)
+    if len(values) > 1 or (not is_lacking and (whole.low < whole.high or is_exact)):
+        return whole.low, whole.high
+    return None, None
 
 
 def _reach(predicate: Predicate, points: Sequence[Point], selectors: Iterable[str], missing: int, way) -> Interval:
@@ -343,7 +337,3 @@ def _reach(predicate: Predicate, points: Sequence[Point], selectors: Iterable[st
         return anything
     each = evaluated(replace(predicate, formula=argument_of(predicate.formula)), points, selectors, way)
     return evaluate(f"{reducer}(each)", {"each": [*each, *[unknown] * missing]})
-
-
-def _is_exact(row: Mapping[str, Any]) -> bool:
-    return row["unit"] in ("", "count", "x", "B", "%")

@@ -47,7 +47,7 @@ class Found:
     untestable: tuple[Point, ...] = ()
 
 
-def bound(claim: Claim, predicate: Predicate) -> dict[str, str]:
+def selectors_of(claim: Claim, predicate: Predicate) -> dict[str, str]:
     """Return the selectors of the names that a predicate uses.
 
     Raises `ReproError` when one of them is not bound.

@@ -20,7 +20,7 @@ from repro.judge.claims.model import (
 )  # fmt: skip
 from repro.judge.claims.notes import first
 from repro.judge.claims.numbers import DISTURBED, FEW
-from repro.judge.claims.points import bound
+from repro.judge.claims.points import selectors_of
 from repro.judge.claims.stored import CEILINGS, Selector
 from repro.published import name_of
 from repro.units import MISSING, significant, split
@@ -112,7 +112,7 @@ def _at(verdict: Verdict) -> str:
         return ""
     claim, words = verdict.claim, next(combinations(verdict.claim))
     today, own = ({Selector.parse(text.format(**words)).case: None for text in texts}
-                  for texts in (bound(claim, claim.today).values(), claim.where.values()))  # fmt: skip
+                  for texts in (selectors_of(claim, claim.today).values(), claim.where.values()))  # fmt: skip
     cases = [case for case in today if case and case not in own]
     return f", at {claim.today.at or ' and '.join(cases)}" if cases else ""
 

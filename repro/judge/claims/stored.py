@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.cache.store import read_json
+from repro.grouping import grouped
 from repro.judge import bounds
 from repro.judge.peaks import of_roof
 from repro.judge.roofs import Roofs, physical
@@ -73,21 +74,15 @@ class Stored:
 
     def __init__(self, results: Path, machine: str):
         self.folder, self.machine = Path(results) / machine, machine
-        self._rows: dict[str, list[dict[str, Any]]] = {}
-        self._found: dict[tuple[str, Selector, str], list[dict[str, Any]]] = {}
-        self._cells: dict[str, dict[tuple, list[dict[str, Any]]]] = {}
         self._data: dict[tuple[str, ...], list[str]] = {}
         self._disturbed: set[tuple[str, ...]] = set()
-        self._values: dict[str, dict[tuple[str, str], list[dict[str, Any]]]] = {}
         self.verdicts: dict[tuple, Any] = {}  #: on claims, by the papers' folder, paper and id, once they are judged
-        self._tried: dict[tuple[str, str, str], dict[str, dict[str, None]]] = {}
+        for method in (self.rows, self.tried, self._fitting, self._cells, self._values):  # claims ask by the thousand
+            setattr(self, method.__name__, cache(method))
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
         """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
-        if artefact not in self._rows:
-            is_stored = not artefact.endswith(f"-{CEILINGS}")
-            self._rows[artefact] = list((self._read if is_stored else self._ceilings)(artefact))
-        return self._rows[artefact]
+        return list((self._ceilings if artefact.endswith(f"-{CEILINGS}") else self._read)(artefact))
 
     def device(self, row: Mapping[str, Any]) -> str:
         """Return where a row was measured; of one that was derived from others, where they were."""
@@ -197,14 +192,10 @@ class Stored:
 
     def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of the cell that a row belongs to."""
-        names = ("scale", "case", "method", "backend")
-        if row["artefact"] not in self._cells:
-            cells: dict[tuple, list[dict[str, Any]]] = {}
-            for other in self.rows(row["artefact"]):
-                if other["status"] == DONE:
-                    cells.setdefault(tuple(other[name] for name in names), []).append(other)
-            self._cells[row["artefact"]] = cells
-        return self._cells[row["artefact"]].get(tuple(row[name] for name in names), [])
+        return self._cells(row["artefact"]).get(_cell(row), [])
+
+    def _cells(self, artefact: str) -> dict[tuple, list[dict[str, Any]]]:
+        return grouped((_cell(row), row) for row in self.rows(artefact) if row["status"] == DONE)
 
     def lacking(self, artefact: str, selector: Selector, scale: str, case: str) -> list[str]:
         """Return what competes elsewhere and a case has not run: the best of fewer is not what is asked for.
@@ -221,13 +212,11 @@ class Stored:
 
         A cell that opened no device may have been meant for any.
         """
-        if (artefact, scale, place) not in self._tried:
-            found: dict[str, dict[str, None]] = {}
-            for row in self.rows(artefact):
-                if row["scale"] == scale and (in_place(row, place) or (not row["device"] and row["status"] != DONE)):
-                    found.setdefault(row["method"], {})[row["case"]] = None
-            self._tried[artefact, scale, place] = found
-        return self._tried[artefact, scale, place]
+        found = grouped(
+            (row["method"], row["case"]) for row in self.rows(artefact)
+            if row["scale"] == scale and (in_place(row, place) or (not row["device"] and row["status"] != DONE))
+        )  # fmt: skip
+        return {method: dict.fromkeys(cases) for method, cases in found.items()}
 
     def cases(self, artefact: str, selector: Selector, scale: str) -> list[str]:
         """Return the cases in which a selector finds a value, in their order."""
@@ -235,31 +224,25 @@ class Stored:
 
     def _fitting(self, artefact: str, selector: Selector, scale: str) -> list[dict[str, Any]]:
         """The rows with a value that a selector asks for, in any case or in its own."""
-        asked = artefact, selector, scale
-        if asked not in self._found:
-            self._found[asked] = self._searched(*asked)
-        return self._found[asked]
-
-    def _searched(self, artefact: str, selector: Selector, scale: str) -> list[dict[str, Any]]:
-        if artefact not in self._values:
-            index: dict[tuple[str, str], list[dict[str, Any]]] = {}
-            for row in self.rows(artefact):
-                if row["status"] == DONE and not is_missing(row["value"]):
-                    index.setdefault((row["scale"], row["metric"]), []).append(row)
-            self._values[artefact] = index
-        index = self._values[artefact]
-        if "*" in selector.metric:
-            rows = [row for (of, name), rows in index.items() if of == scale and fnmatchcase(name, selector.metric)
-                    for row in rows]  # fmt: skip
-        else:
-            rows = index.get((scale, selector.metric), [])
         own, taken = dict(selector.parameters), cache(selector.takes)
-        return [row for row in rows
-                if taken(row["method"]) and in_place(row, selector.place) and has(row, own)]  # fmt: skip
+        return [
+            row for (of, metric), rows in self._values(artefact).items()
+            if of == scale and fnmatchcase(metric, selector.metric) for row in rows
+            if taken(row["method"]) and in_place(row, selector.place) and has(row, own)
+        ]  # fmt: skip
+
+    def _values(self, artefact: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
+        """The rows with a value by scale and metric."""
+        rows = (row for row in self.rows(artefact) if row["status"] == DONE and not is_missing(row["value"]))
+        return grouped(((row["scale"], row["metric"]), row) for row in rows)
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
     return row["artefact"], str(row["case"]), row["method"], row["backend"]
+
+
+def _cell(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return row["scale"], row["case"], row["method"], row["backend"]
 
 
 def is_timed(row: Mapping[str, Any]) -> bool:

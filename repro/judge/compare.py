@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repro import published as papers
-from repro.judge import bounds
 from repro.judge.difference import SAME, SLOWER, THRESHOLD, UNDECIDED, of_intervals
 from repro.judge.peaks import DOUBLE, least_seconds, of_published, of_roof
 from repro.judge.roofs import Roofs
@@ -126,7 +125,7 @@ def _fractions(
             return tuple(shares)
         printed = flops / printed
     least = least_seconds(time, peak) if peak else None
-    return bounds.fraction(time, roofs), least and least / printed
+    return roofs.fraction(time), least and least / printed
 
 
 def other_data(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:

@@ -1,4 +1,7 @@
-"""The roofs of a machine's devices, as ``ceilings.json`` has them: one a physical device, however it is programmed."""
+"""The roofs of a machine's devices, as ``ceilings.json`` has them: one a physical device, however it is programmed.
+
+A row's fraction of what its device allows is computed when it is shown: from its work and the device's roof.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from repro.cache.store import read_json
+from repro.model import ReproError, Work
 from repro.run.ceilings import Ceilings
+from repro.units import is_missing, is_time, split
 
 #: Prefix of PoCL, an OpenCL of processors, before a processor's name, as in ``cpu-skylake-avx512-`` or ``pthread-``.
 EMULATED = re.compile(r"^(?:pthread|cpu|basic|tbb|omp)(?:-[a-z0-9_.+]+)*-(?=\S)")
@@ -45,6 +50,35 @@ class Roofs:
         found = [roof for roof in self.all if roof.device == name]
         alike = [roof for roof in found if cores and roof.cores == int(cores)]
         return next(iter(alike or found), None)
+
+    def fraction(self, row: Mapping[str, Any], *, of_problem: bool = False, cores: Any = None) -> float | None:
+        """Return the least time that a row's work can take on its device over the time measured; 1 is the limit.
+
+        None where the row is no time, its work is not known, or what its device allows has not been measured.
+
+        Parameters
+        ----------
+        of_problem : bool
+            Whether to count the bytes that any format must move, not the bytes of the row's own format: this ranks
+            kernels.
+        cores : int, optional
+            Of the processor; by default the row's own, where it has a column of them.
+        """
+        moved = row.get("problem_bytes" if of_problem else "work_bytes")
+        if not is_time(row["unit"] or "") or is_missing(moved) or is_missing(row["value"]) or not row["value"] > 0:
+            return None
+        cores = row.get("cores") if cores is None else cores
+        roof = self.of(row["device"], None if is_missing(cores) else cores)
+        if roof is None:
+            return None
+        flops = 0.0 if is_missing(row["work_flops"]) else float(row["work_flops"])
+        work = Work(float(moved), flops, row["work_precision"] or "float64")
+        is_cold = not is_missing(row["cold"]) and bool(row["cold"])
+        try:
+            least = roof.ceilings.bound_seconds(work, cold=is_cold)
+        except ReproError:  # that bandwidth, or that precision, has not been measured
+            return None
+        return least / (float(row["value"]) * split(row["unit"])[0])
 
 
 def physical(device: str) -> str:

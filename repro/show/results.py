@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.judge import bounds
 from repro.judge.derived import sources
 from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
@@ -160,9 +159,9 @@ class Results:
     def of_bound(self, row: Mapping[str, Any] | None, *, of_problem: bool = False) -> float | None:
         """Return how much of what its device allows a row reaches, in percent; None where that cannot be told.
 
-        See `repro.judge.bounds.fraction`.
+        See `repro.judge.roofs.Roofs.fraction`.
         """
-        found = row and bounds.fraction(row, self.roofs, of_problem=of_problem, cores=self.cores)
+        found = row and self.roofs.fraction(row, of_problem=of_problem, cores=self.cores)
         return 100 * found if found else None
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from repro.judge import bounds
 from repro.judge.roofs import Roofs, physical
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -59,4 +58,4 @@ ROW = {"device": "Card", "unit": "ms", "value": 2.0, "work_bytes": 4e9, "work_fl
     ],
 )
 def test_a_fraction_is_the_least_time_over_the_time(change, of_problem, fraction):
-    assert bounds.fraction(ROW | change, ROOFS, of_problem=of_problem) == (fraction and pytest.approx(fraction))
+    assert ROOFS.fraction(ROW | change, of_problem=of_problem) == (fraction and pytest.approx(fraction))

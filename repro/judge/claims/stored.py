@@ -22,7 +22,6 @@ from typing import Any
 
 from repro.cache.store import read_json
 from repro.grouping import grouped
-from repro.judge import bounds
 from repro.judge.peaks import of_roof
 from repro.judge.roofs import Roofs, physical
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
@@ -145,7 +144,7 @@ class Stored:
     def bound(self, row: Mapping[str, Any], *, of_problem: bool = False, of_bytes: bool = False) -> float | None:
         """Return a row's fraction of the bound; of a rate, which has none, the fraction of its cell's one warm time.
 
-        See `repro.judge.bounds.fraction` for `of_problem`.
+        See `repro.judge.roofs.Roofs.fraction` for `of_problem`.
 
         `of_bytes`: of the bound that the memory alone sets, whatever computing takes. None where the cache holds the
         bytes.
@@ -153,8 +152,8 @@ class Stored:
 
         def share(time: Mapping[str, Any]) -> float | None:
             if not of_bytes:
-                return bounds.fraction(time, self.roofs, of_problem=of_problem)
-            found = bounds.fraction({**time, "work_flops": 0.0}, self.roofs)
+                return self.roofs.fraction(time, of_problem=of_problem)
+            found = self.roofs.fraction({**time, "work_flops": 0.0})
             roof = of_roof(self.roofs.of(self.device(time), time.get("cores")))
             if found is None or roof is None:
                 return None

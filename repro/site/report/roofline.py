@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from repro.judge import bounds
 from repro.judge.roofs import Roofs, physical
 from repro.model import DONE
 from repro.run.ceilings import Ceilings
@@ -44,7 +43,7 @@ def _point(each: Measurement, row: dict[str, Any]) -> dict[str, Any]:
         "backend": row["backend"], "metric": row["metric"], "precision": PRECISIONS.get(row["work_precision"], ""),
         "cold": bool(row["cold"]), "intensity": row["work_flops"] / row["work_bytes"],
         "rate": row["work_flops"] / seconds / 1e9, "bandwidth": row["work_bytes"] / seconds / 1e9, "seconds": seconds,
-        "bound": bounds.fraction(row, each.roofs), "problem": bounds.fraction(row, each.roofs, of_problem=True),
+        "bound": each.roofs.fraction(row), "problem": each.roofs.fraction(row, of_problem=True),
     }  # fmt: skip
 
 

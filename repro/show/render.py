@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +19,7 @@ from repro.cache.lacking import shortened
 from repro.cache.plan import Task, machine_facts
 from repro.cache.store import ARCHIVE, LISTS, packed, write_atomically, write_packed
 from repro.discovery import Artefact
+from repro.grouping import grouped
 from repro.judge.roofs import Roofs
 from repro.model import DONE, FAILED, SKIPPED, Cell
 from repro.rows import as_csv, frame
@@ -86,17 +87,8 @@ def _render(
     rendered, manifest = Rendered(artefact), _manifest(artefact, shown, settings)
     results, figure = _results(artefact, rows, settings, manifest), None
     if any(record["status"] == DONE for record in current):
-        for name in ("tables", "plot"):
-            try:
-                made = getattr(module, name)(results)
-            except Exception as error:
-                rendered.problems.append(f"{name}() failed: {type(error).__name__}: {error}")
-            else:
-                if name == "plot":
-                    figure = made
-                else:
-                    rendered.tables = list(made)
-
+        rendered.tables = list(_made(module, "tables", results, rendered, ()))
+        figure = _made(module, "plot", results, rendered)
     rendered.beliefs = _believed(shown, settings)
     rendered.before = _pending(shown, few=False)
     rendered.disturbed = [note for note in provenance.notes(current) if was_disturbed([note])]
@@ -120,15 +112,19 @@ def _render(
     ends = {kept.last(record)["status"] for record in current}
     _write_figure(figure, base, rendered, is_final=DONE in ends and FAILED not in ends)
     if rendered.tables and hasattr(module, "extras"):
-        try:
-            more = module.extras(results)
-        except Exception as error:
-            rendered.problems.append(f"extras() failed: {type(error).__name__}: {error}")
-        else:
-            for suffix, content in more.items():
-                write(suffix, content)
+        for suffix, content in _made(module, "extras", results, rendered, {}).items():
+            write(suffix, content)
     write(".md", _markdown(artefact, tasks, shown, rendered, settings))
     return rendered
+
+
+def _made(module: ModuleType, name: str, results: Results, rendered: Rendered, failing: Any = None) -> Any:
+    """Return what an artefact's function makes of results; `failing` where it fails, which is a problem of the page."""
+    try:
+        return getattr(module, name)(results)
+    except Exception as error:
+        rendered.problems.append(f"{name}() failed: {type(error).__name__}: {error}")
+        return failing
 
 
 def _results(artefact: Artefact, rows: list[dict], settings: Settings, manifest: dict):
@@ -229,21 +225,21 @@ def _markdown(artefact: Artefact, tasks: list[Task], shown: list[Task], rendered
     parts += [pictured(artefact, file) for file in pictures]
     parts += [f"{PROBLEM} {problem}" for problem in rendered.problems]
     parts += ended((task.cell, task.record["status"], task.record["reason"]) for task in shown)
-    for heading, lines in ((MEASURED_BEFORE, rendered.before), (FEWER_ROUNDS, _pending(shown, few=True))):
-        if lines:
-            parts.append("\n".join([f"## {heading}", "", *lines]))
     there = {task.path for task in shown}
     lacking = [task for task in tasks if task.path not in there]
-    for heading, missing in (
-        (NOT_MEASURED, _missing([(task.cell, task.reason) for task in lacking if not task.left_out])),
-        (BY_REQUEST, _missing([(task.cell, task.left_out) for task in lacking if task.left_out])),
-    ):
-        if missing:
-            parts.append("\n".join([f"## {heading}", "", *missing]))
-    if rendered.beliefs:
-        parts.append("\n".join([f"## {BELIEVED}", "", *(f"- {line}" for line in rendered.beliefs)]))
-    parts.append("\n".join([f"## {HOW}", "", *provenance.lines(artefact, shown, len(tasks), settings)]))
+    parts += _sections({
+        MEASURED_BEFORE: rendered.before, FEWER_ROUNDS: _pending(shown, few=True),
+        NOT_MEASURED: _missing((task.cell, task.reason) for task in lacking if not task.left_out),
+        BY_REQUEST: _missing((task.cell, task.left_out) for task in lacking if task.left_out),
+        BELIEVED: [f"- {line}" for line in rendered.beliefs],
+        HOW: provenance.lines(artefact, shown, len(tasks), settings),
+    })  # fmt: skip
     return "\n\n".join(parts) + "\n"
+
+
+def _sections(lines: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the sections that have a line, by their headings."""
+    return ["\n".join([f"## {heading}", "", *own]) for heading, own in lines.items() if own]
 
 
 def first_line(artefact: Artefact) -> str:
@@ -289,15 +285,12 @@ def _believed(shown: list[Task], settings: Settings) -> list[str]:
     return lines
 
 
-def _missing(lacking: list[tuple[Cell, str]]) -> list[str]:
+def _missing(lacking: Iterable[tuple[Cell, str]]) -> list[str]:
     """A line a reason: how many cells of each back end it holds for, and which methods or cases, where few."""
-    found: dict[str, dict[str, list[Cell]]] = {}
-    for cell, reason in lacking:
-        found.setdefault(reason, {}).setdefault(cell.backend, []).append(cell)
     lines = []
-    for reason, backends in sorted(found.items()):
+    for reason, of_reason in sorted(grouped((reason, cell) for cell, reason in lacking).items()):
         each = []
-        for backend, cells in backends.items():
+        for backend, cells in grouped((cell.backend, cell) for cell in of_reason).items():
             methods, cases = (list(dict.fromkeys(names)) for names in zip(*((c.method, c.case) for c in cells)))
             names = next((each for each in (methods, cases) if len(each) <= FEW), [])
             each.append(f"{len(cells)} on {backend}" + (f" ({', '.join(names)})" if names else ""))
@@ -307,10 +300,8 @@ def _missing(lacking: list[tuple[Cell, str]]) -> list[str]:
 
 def ended(cells: Iterable[tuple[Cell, str, str]]) -> list[str]:
     """Return the sections of a page on cells that failed or were skipped, each with its status and reason."""
-    cells = list(cells)
-    found = {heading: _by_reason((cell, why) for cell, status, why in cells if status == wanted)
-             for wanted, heading in ENDED.items()}  # fmt: skip
-    return ["\n".join([f"## {heading}", "", *lines]) for heading, lines in found.items() if lines]
+    found = grouped((status, (cell, why)) for cell, status, why in cells)
+    return _sections({heading: _by_reason(found.get(status, ())) for status, heading in ENDED.items()})
 
 
 def _pending(shown: list[Task], few: bool) -> list[str]:
@@ -327,13 +318,8 @@ def _why_pending(task: Task) -> str:
 
 def _by_reason(cells: Iterable[tuple[Cell, str]]) -> list[str]:
     """A line a reason, with the cells that it holds for."""
-    by_reason: dict[str, list[str]] = {}
-    for cell, reason in cells:
-        name = " / ".join(filter(None, (cell.case, cell.method, cell.backend)))
-        names = by_reason.setdefault(reason, [])
-        if name not in names:
-            names.append(name)
-    return [f"- {reason}: {shortened(names)}" for reason, names in by_reason.items()]
+    names = grouped((why, " / ".join(filter(None, (each.case, each.method, each.backend)))) for each, why in cells)
+    return [f"- {reason}: {shortened(list(dict.fromkeys(own)))}" for reason, own in names.items()]
 
 
 def strict(value: Any) -> Any:

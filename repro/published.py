@@ -12,6 +12,7 @@ from typing import Any
 
 from repro.cache.glance import once, state
 from repro.cache.store import read_toml
+from repro.grouping import grouped
 from repro.model import ReproError
 from repro.rows import asked, parameters_of
 
@@ -76,10 +77,7 @@ class Published:
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str], list[Number]]:
-        found: dict[tuple[str, str, str], list[Number]] = {}
-        for number in self:
-            found.setdefault((number.case, number.method, number.metric), []).append(number)
-        return found
+        return grouped(((number.case, number.method, number.metric), number) for number in self)
 
     @property
     def cases(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from repro.cli.common import Json, Results, answer, plural, require_some, require_stored, say
+from repro.grouping import grouped
 
 if TYPE_CHECKING:
     from repro.judge.verify import Problem
@@ -46,10 +47,7 @@ def verify(
         found += _verdicts(folder)
     wrong = [each for each in found if each.kind == verifying.WRONG]
     listed = sum(each.kind == verifying.UNPROVEN for each in found)
-    unchecked: dict[str, list[str]] = {}
-    for each in found:
-        if each.kind == verifying.NOT_CHECKED:
-            unchecked.setdefault(each.what, []).append(each.file)
+    unchecked = grouped((each.what, each.file) for each in found if each.kind == verifying.NOT_CHECKED)
     if as_json:
         answer([vars(each) for each in found])
     for each in wrong:

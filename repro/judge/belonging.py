@@ -5,12 +5,13 @@ Each value may be what its samples come to while it stands under another scale, 
 
 import itertools
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from repro import discovery, environment
+from repro.grouping import grouped
 from repro.judge.across import place_of
 from repro.model import DONE
 from repro.run.rounds import differing, named
@@ -39,13 +40,11 @@ def problems(
     if any(len(each["rounds"]) > 1 for each in samples):
         known = (discovery.by_timing(each) for each in discovery.find() if each.id == manifest["artefact"])
         by_timing = next(known, by_timing)
-    by_place: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for row in rows:
-        by_place[place_of(row)].append(row)
+    by_place = grouped((place_of(row), row) for row in rows)
     for each in samples:
         place, told = place_of(each), " ".join(place_of(each))
         yield from _of_rounds(told, each["rounds"], cells.get(place, {}))
-        yield from _facts(told, each["rounds"], by_place[place], each["parameters"], by_timing)
+        yield from _facts(told, each["rounds"], by_place.get(place, ()), each["parameters"], by_timing)
 
 
 def _facts(

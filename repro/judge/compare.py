@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repro import published as papers
+from repro.grouping import grouped
 from repro.judge.difference import SAME, SLOWER, THRESHOLD, UNDECIDED, of_intervals
 from repro.judge.peaks import DOUBLE, least_seconds, of_published, of_roof
 from repro.judge.roofs import Roofs
@@ -64,9 +65,7 @@ def compare(
     methods, roofs = methods or {}, roofs or Roofs()
     lines = []
     rows = frame[frame["status"] == DONE].to_dict("records") if len(published) else []
-    cells: dict[tuple, list[dict[str, Any]]] = {}
-    for row in rows:
-        cells.setdefault((row["case"], row["method"], row["backend"]), []).append(row)
+    cells = grouped(((row["case"], row["method"], row["backend"]), row) for row in rows)
     for row in rows:
         own = {name.removeprefix(PARAMETER): value for name, value in row.items() if name.startswith(PARAMETER)}
         theirs = row["method"] if published.get(row["case"], row["method"], row["metric"], **own) else None

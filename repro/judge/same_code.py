@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from repro.cache.lacking import shortened
+from repro.grouping import grouped
 from repro.judge import provenance, trees
 from repro.judge.provenance import PARTS, PROTOCOL, Answers, Measured, Part
 
@@ -41,13 +42,11 @@ def _lines(machine: str, every: Sequence[Measured], others: Mapping[str | None, 
     lost = f"; {len(every) - len(known):,} more are of commits that cannot be asked" if len(known) < len(every) else ""
     yield (f"{machine}: HEAD has the code of the last rounds of {there:,} of {len(last):,} cells, and of {here:,} of "
            f"all {len(known):,} rounds{lost}")  # fmt: skip
-    cells: dict[str, dict[str, set[str]]] = {}  # that differ: by file and cell what
-    for each, names in known:
-        if names:
-            cells.setdefault(each.file.partition("/")[2], {}).setdefault(each.cell, set()).update(names)
-    files: dict[str, list[str]] = {}  # by what differs
-    for file, found in cells.items():
-        files.setdefault(shortened(sorted(set().union(*found.values())), FEW), []).append(f"{file} ({len(found):,})")
+    cells = grouped((each.file.partition("/")[2], (each.cell, names)) for each, names in known if names)  # that differ
+    files = grouped(
+        (shortened(sorted(set().union(*(names for _, names in found))), FEW), f"{file} ({len(dict(found)):,})")
+        for file, found in cells.items()
+    )
     for names, found in files.items():
         yield f"  HEAD has another {names} than cells of {', '.join(found)}"
 
@@ -98,10 +97,7 @@ def _of_commits(every: Sequence[Measured]) -> str:
 
 def _by_machine(every: Iterable[Measured]) -> dict[str, list[Measured]]:
     """Return rounds by the folder of results that they stand in."""
-    found: dict[str, list[Measured]] = {}
-    for each in every:
-        found.setdefault(each.file.partition("/")[0], []).append(each)
-    return found
+    return grouped((each.file.partition("/")[0], each) for each in every)
 
 
 def _counting(part: Part, entry: Any) -> Any:

@@ -23,6 +23,7 @@ from repro import discovery
 from repro.cache import beliefs, files
 from repro.cache.code import digest
 from repro.cache.store import ARCHIVE, LISTS, content, read_json, tables, write_atomically
+from repro.grouping import grouped
 from repro.judge import allowed, belonging, provenance, same_code, spread
 from repro.judge.across import Across, place_of
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
@@ -216,9 +217,7 @@ def _verify_rows(rows: list[dict[str, Any]], samples: list[dict[str, Any]], mani
     """Say which rows are not what their samples come to, or belong to no cell, and which cells have no rows."""
     measured = {place_of(each): each["rounds"] for each in samples}
     cells = {place_of(cell): cell for cell in manifest["cells"]}
-    with_rows: dict[tuple, list[dict[str, Any]]] = {}
-    for row in rows:
-        with_rows.setdefault(place_of(row), []).append(row)
+    with_rows = grouped((place_of(row), row) for row in rows)
     for place, of_cell in with_rows.items():
         cell = cells.get(place)
         if cell is None:

@@ -10,6 +10,7 @@ from repro.cache import hashing, hosts
 from repro.cache.lacking import shortened
 from repro.cache.plan import Task
 from repro.discovery import Artefact
+from repro.grouping import grouped
 from repro.model import DONE
 from repro.run.state import ON_CORES
 from repro.settings import Settings
@@ -58,19 +59,14 @@ def told(command: str | None) -> str:
 
 def rivals_of(records: list[dict]) -> dict[str, str]:
     """Return the versions of the rivals' libraries, each of all cells that are done: most often one."""
-    found: dict[str, dict[str, None]] = {}
-    for record in records:
-        for name, version in hashing.rivals_of(record).items() if record["status"] == DONE else ():
-            found.setdefault(name, {})[version] = None
-    return {name: " and ".join(sorted(versions)) for name, versions in sorted(found.items())}
+    done = [record for record in records if record["status"] == DONE]
+    found = grouped(pair for record in done for pair in hashing.rivals_of(record).items())
+    return {name: " and ".join(sorted(set(versions))) for name, versions in sorted(found.items())}
 
 
 def notes(records: list[dict]) -> list[str]:
     """Return the notes on cells, with the cases where their methods have others that the note is not on."""
-    found: dict[str, list[dict]] = {}
-    for record in records:
-        for note in dict.fromkeys(record["notes"]):
-            found.setdefault(note, []).append(record["identity"])
+    found = grouped((note, record["identity"]) for record in records for note in dict.fromkeys(record["notes"]))
     lines = []
     for note, cells in sorted(found.items()):
         cases = list(dict.fromkeys(cell["case"] for cell in cells))
@@ -92,9 +88,6 @@ def hosts_that_measured(pairs: Iterable[tuple[str | None, str]]) -> list[str]:
 
     `pairs`: of each round its host, where that is known, and its back end.
     """
-    found: dict[str, set[str]] = {}
-    for host, backend in pairs:
-        if host:
-            found.setdefault(host, set()).add(backend)
-    told = [f"{host} measured {', '.join(sorted(backends))}" for host, backends in sorted(found.items())]
+    found = grouped((host, backend) for host, backend in pairs if host)
+    told = [f"{host} measured {', '.join(sorted(set(backends)))}" for host, backends in sorted(found.items())]
     return [f"- hosts: {'; '.join(told)}"] if len(told) > 1 else []

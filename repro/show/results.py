@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.grouping import grouped
 from repro.judge.derived import sources
 from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
@@ -78,17 +79,13 @@ class Results:
     @cached_property
     def _by_place(self) -> dict[tuple, list[dict[str, Any]]]:
         """The rows that hold a value, by case, method, metric and back end: tables ask for them by the thousand."""
-        found: dict[tuple, list[dict[str, Any]]] = {}
-        for row in self.done.to_dict("records"):
-            found.setdefault((row["case"], row["method"], row["metric"], row["backend"]), []).append(row)
-        return found
+        rows = self.done.to_dict("records")
+        return grouped(((row["case"], row["method"], row["metric"], row["backend"]), row) for row in rows)
 
     @cached_property
     def _by_cell(self) -> dict[tuple, list[dict[str, Any]]]:
-        found: dict[tuple, list[dict[str, Any]]] = {}
-        for (case, method, _, backend), rows in self._by_place.items():
-            found.setdefault((case, method, backend), []).extend(rows)
-        return found
+        rows = (row for each in self._by_place.values() for row in each)
+        return grouped(((row["case"], row["method"], row["backend"]), row) for row in rows)
 
     def cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the rows that hold a value of the cell that a row belongs to."""

@@ -8,6 +8,7 @@ from typing import Any
 from repro.cache.code import digest
 from repro.cache.files import intact
 from repro.cache.store import ARCHIVE, as_stored, write_atomically, write_packed
+from repro.grouping import grouped
 from repro.model import DONE
 from repro.rows import as_csv, parse
 from repro.run.manifest import revision
@@ -29,9 +30,7 @@ def summarise(stored: Measurement) -> bool:
     if not manifest:
         return False
     before, archive = (intact(path.with_suffix(""), suffix, manifest) for suffix in (".csv", ARCHIVE))
-    samples: dict[tuple, list[Mapping[str, Any]]] = {}
-    for cell in json.loads(archive)["samples"]:
-        samples.setdefault(_place(cell), []).append(cell)
+    samples = grouped((_place(cell), cell) for cell in json.loads(archive)["samples"])
     rows = as_csv([_again(row, samples.get(_place(row), ())) for row in parse(before.decode())]).encode()
     if rows == before:
         return False

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+from repro.grouping import grouped
 from repro.model import DONE
 from repro.published import Number
 from repro.show.quotients import quotient, quotient_text
@@ -173,10 +174,8 @@ def trimmed(table: Table, labels: int = 1) -> Table:
 
 def device_notes(results: Results, metric: str) -> list[str]:
     """Return on which devices each back end measured a metric, where several did: OpenCL may have had a GPU's host."""
-    found: dict[str, list[str]] = {}
-    for row in results.done[results.done["metric"] == metric].to_dict("records"):
-        if isinstance(row["device"], str) and row["device"]:
-            found.setdefault(row["backend"], []).append(row["device"])
+    rows = results.done[results.done["metric"] == metric].to_dict("records")
+    found = grouped((row["backend"], row["device"]) for row in rows if isinstance(row["device"], str) and row["device"])
     places = [f"`{each}` on {', '.join(dict.fromkeys(found[each]))}" for each in PREFERENCE if each in found]
     return [f"Devices: {'; '.join(places)}."] if len(found) > 1 else []
 
@@ -340,9 +339,9 @@ def _notes(
         notes.append(f"{name} is the user's own {file}; the paper's columns hold for the paper's.")
     if is_beside and results.scale != "paper":
         notes.append("The paper's columns are of its own sizes, which are not always those of this scale.")
-    alike: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}  # a reason that several methods have is told once
-    for (status, method, reason), names in missing.items():
-        alike.setdefault((status, reason, tuple(dict.fromkeys(names))), []).append(method)
+    alike = grouped(  # a reason that several methods have is told once
+        ((status, reason, tuple(dict.fromkeys(names))), method) for (status, method, reason), names in missing.items()
+    )
     for (status, reason, names), methods in alike.items():
         notes.append(f"{status.capitalize()}: {', '.join([*methods, *names])}: {reason}")
     return notes

@@ -17,6 +17,7 @@ from repro import discovery, published
 from repro.cache.glance import once
 from repro.cache.store import read_toml
 from repro.discovery import Artefact
+from repro.grouping import grouped
 from repro.judge.claims import ledger
 from repro.judge.claims.model import Claim, combinations
 from repro.judge.claims.stored import CEILINGS, Selector
@@ -140,11 +141,9 @@ def _read(
     """Yield an artefact and the cells of it that each selector of a formula reads, in the cases that all have."""
     answers = {}
     for selector in selectors:
-        name = f"{claim.paper}-{selector.stem}"
-        answers[selector] = (
-            name,
-            [cell for cell in cells.get(name, ()) if selector.takes(cell.method) and _may_be(cell.backend, selector)],
-        )
+        there = cells.get(name := f"{claim.paper}-{selector.stem}", ())
+        fitting = [cell for cell in there if selector.takes(cell.method) and _may_be(cell.backend, selector)]
+        answers[selector] = name, fitting
     free = [{cell.case for cell in found} for selector, (_, found) in answers.items() if not selector.case]
     shared = set.intersection(*free).difference(claim.users_cases) if free else set()
     shared &= set(claim.cases or shared)
@@ -164,9 +163,6 @@ def _may_be(backend: str, selector: Selector) -> bool:
 def _best(cells: Iterable[Cell], selector: Selector) -> Iterator[Cell]:
     """Yield the cells that are to answer: where the selector names no back end, CUDA's instead of the others."""
     named = {"opencl", "openmp", "host", "cpu"} & set(selector.place.split("+"))
-    of: dict[tuple[str, str], list[Cell]] = {}
-    for cell in cells:
-        of.setdefault((cell.case, cell.method), []).append(cell)
-    for each in of.values():
+    for each in grouped(((cell.case, cell.method), cell) for cell in cells).values():
         first = next((kind for kind in (FIRST, "host") if any(cell.backend == kind for cell in each)), "")
         yield from (cell for cell in each if named or not first or cell.backend == first)

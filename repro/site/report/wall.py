@@ -8,6 +8,7 @@ from typing import Any
 
 from repro import discovery, published
 from repro.discovery import Artefact
+from repro.grouping import grouped
 from repro.model import FAILED, SKIPPED
 from repro.show.measurements import Measurement
 from repro.site.report.files import missing
@@ -128,16 +129,13 @@ def catalogue() -> dict[str, dict[str, Any]]:
 def wall(known: dict[str, dict[str, Any]], found: Sequence[Measurement]) -> list[Paper]:
     """Return the papers, oldest last, each with its tiles."""
     written = {each.id: each for each in discovery.find()}
-    by_id: dict[str, list[Measurement]] = {}
-    for each in found:
-        by_id.setdefault(each.artefact, []).append(each)
-    papers: dict[str, list[Tile]] = {}
-    for artefact, entry in known.items():
-        paper = artefact.partition("-")[0]
-        tile = Tile(artefact, paper, entry["shows"], written.get(artefact), by_id.get(artefact, []))
-        papers.setdefault(paper, []).append(tile)
+    by_id = grouped((each.artefact, each) for each in found)
+    tiles_of = grouped(
+        (paper := name.partition("-")[0], Tile(name, paper, entry["shows"], written.get(name), by_id.get(name, [])))
+        for name, entry in known.items()
+    )
     made = []
-    for key, tiles in papers.items():
+    for key, tiles in tiles_of.items():
         facts = published.paper(key)
         made.append(Paper(key, facts.get("title", key), facts.get("authors", ""), facts.get("year", 0), tiles))
     return sorted(made, key=lambda paper: (-paper.year, paper.key))

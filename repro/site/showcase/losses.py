@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from repro.grouping import grouped
 from repro.judge.claims.stored import Stored, lacks_interval
 from repro.judge.claims.table import Link
 from repro.judge.difference import FASTER, THRESHOLD, UNDECIDED, Difference
@@ -109,10 +110,10 @@ def table(ledgers: Sequence[Ledger], machines: dict[str, Stored], link: Link) ->
         )
         if ran:
             lines.append("  - Rivals: " + ", ".join(f"`{rival}` in {count}" for rival, count in ran.most_common()))
-        groups: dict[tuple, list[Case]] = {}
-        for case in sorted((case for case in cases if case.shown), key=lambda case: case.undecided):
-            key = case.family, case.artefact, case.scale, case.backend, case.rival, case.reason, _judgement(case)
-            groups.setdefault(key, []).append(case)
+        groups = grouped(
+            ((case.family, case.artefact, case.scale, case.backend, case.rival, case.reason, _judgement(case)), case)
+            for case in sorted((case for case in cases if case.shown), key=lambda case: case.undecided)
+        )
         for (family, artefact, scale, backend, rival, reason, judgement), each in groups.items():
             where = f"{artefact.partition('-')[0]} {name_of(artefact)}, {backend}, `{scale}`, {name.partition(':')[0]}"
             ours = ", ".join(f"`{method}`" for method in dict.fromkeys(case.ours for case in each))

@@ -1,10 +1,10 @@
 """Whether the intervals of rounds held, by the rounds that came after them."""
 
 import itertools
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from repro.grouping import grouped
 from repro.judge import spread
 from repro.run.rounds import samples_of
 from repro.run.statistics import median
@@ -31,11 +31,12 @@ def across(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> dict[Place, dict[tu
 
 def table(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
     """Return a table of further rounds: how many of their medians lie in the interval that the rounds before gave."""
-    found: dict[tuple[str, ...], list[Again]] = defaultdict(list)
-    for (machine, scale, _, where), each in cells.items():
-        for rounds in each.values():
-            for samples, again in _further(rounds, where):
-                found[machine, scale, where, samples].append(again)
+    found = grouped(
+        ((machine, scale, where, samples), again)
+        for (machine, scale, _, where), each in cells.items()
+        for rounds in each.values()
+        for samples, again in _further(rounds, where)
+    )
     ordered = sorted(found.items(), key=lambda each: (each[0][0], SCALE_ORDER.index(each[0][1]), *each[0][2:]))
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 4)]
     lines += ["| " + " | ".join(_row(place, medians)) + " |" for place, medians in ordered]

@@ -7,6 +7,7 @@ from functools import cached_property
 from math import inf
 from typing import Any
 
+from repro.grouping import grouped
 from repro.judge.claims.stored import Stored
 from repro.judge.difference import THRESHOLD, Difference, of_intervals
 from repro.model import DONE
@@ -117,10 +118,7 @@ class Run:
 
     @cached_property
     def _of_cases(self) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        for row in self.rows:
-            found.setdefault(row["case"], []).append(row)
-        return found
+        return grouped((row["case"], row) for row in self.rows)
 
     def _words(self, place: Place) -> dict[str, str]:
         return dict(zip(self.family.each, place[1:], strict=True))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from repro import published
 from repro.discovery import find
+from repro.grouping import grouped
 from repro.run.state import ON_CORES
 from repro.show.measurements import SCALE_ORDER, Measurement, machines
 from repro.units import MISSING
@@ -21,10 +22,7 @@ def table(found: Sequence[Measurement], folder: str) -> str:
         cells = []
         for machine in columns:
             own = [each for each in found if each.machine == machine and each.done and not each.overrides]
-            scales: dict[str, list[Measurement]] = {}
-            for each in own:
-                if each.artefact.partition("-")[0] == paper:
-                    scales.setdefault(each.scale, []).append(each)
+            scales = grouped((each.scale, each) for each in own if each.artefact.partition("-")[0] == paper)
             told = ", ".join(_counts(scales[scale], written[paper]) for scale in SCALE_ORDER if scale in scales)
             cells.append(f"[{told}]({folder}/{machine}/{paper})" if told else MISSING)
         lines.append(f"| `{paper}` | {count} | " + " | ".join(cells) + " |")

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
     from repro.show.results import Results
 
-__all__ = [
-    "MEMORY", "alike", "asides", "beside", "fewer", "groups", "hollow", "intervals", "left_out", "legend",
-    "legend_columns", "logarithmic", "memory", "not_drawn", "share_legend", "slanted", "tidy",
-]  # fmt: skip
-
 MOST = 8  # methods in a panel: more colours cannot be told apart
 LEFT_OUT = "_not drawn: "  # no legend has a name that begins so
 ABOVE = "legend-above"  # of a panel, by `legend`

@@ -4,8 +4,6 @@ import io
 
 import numpy as np
 
-__all__ = ["small"]
-
 OWN = 32  # colours that are kept as they are: more than a picture has methods
 
 

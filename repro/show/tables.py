@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
     from repro.show.terminal import Sheet
 
-__all__ = [
-    "INTERVALS", "Column", "Ratio", "Results", "Table", "device_notes", "has_interval", "number_text", "paper_table",
-    "trimmed", "with_lines", "with_ours",
-]  # fmt: skip
-
 PAPERS = ", paper"  # how the heading of a column of the paper's goes on
 SMALL = 0.01  # of a value: half an interval below it is not shown
 WHOLE = ("", "count", "B")  # units of what is counted, to the last digit

@@ -1,5 +1,6 @@
 """Stored results as the report shows them: what lies in the results folders, read back from the files of each run."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from repro import published
-from repro.cache.store import as_stored, content, read_json, tables
+from repro.cache.store import ARCHIVE, as_stored, content, read_json, tables
 from repro.judge.roofs import Roofs
 from repro.model import DONE, SCALES, ReproError
 from repro.rows import read_file
@@ -55,13 +56,13 @@ class Measurement:
 
     def beside(self, suffix: str) -> Path | None:
         """Return the file with another suffix, None when there is none."""
-        path = self.csv.with_name(self.csv.name.removesuffix(".csv") + suffix)
+        path = self.csv.with_suffix(suffix)
         return path if path.is_file() else None
 
     @property
     def key(self) -> str:
         """A name that no other measurement has: ``h200-zhang2013-table2.large``."""
-        return f"{self.machine}-{self.artefact.partition('-')[0]}-{self.csv.name.removesuffix('.csv')}"
+        return f"{self.machine}-{self.artefact.partition('-')[0]}-{self.csv.stem}"
 
     @cached_property
     def frame(self) -> Any:
@@ -79,6 +80,11 @@ class Measurement:
         """
         path = self.beside(".json")
         return {} if path is None else read_json(path)
+
+    @property
+    def archive(self) -> dict[str, Any]:
+        """The file of samples, with the cells and their keys."""
+        return json.loads(content(self.csv.with_suffix(ARCHIVE)))
 
     @cached_property
     def scale(self) -> str:

@@ -1,13 +1,12 @@
 """Figures drawn and tables written again from stored results, without measuring anything."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 from repro import discovery
-from repro.cache.store import ARCHIVE, content, write_atomically, write_packed
+from repro.cache.store import write_atomically, write_packed
 from repro.discovery import Artefact
 from repro.judge.verify import unverified
 from repro.model import DONE
@@ -47,7 +46,7 @@ def redraw_extras(artefact: Artefact, stored: Measurement, folder: Path | None =
 
 def _stem(artefact: Artefact, stored: Measurement, folder: Path | None) -> Path:
     target = folder / stored.machine / artefact.paper if folder else stored.csv.parent
-    return target / stored.csv.name.removesuffix(".csv")
+    return target / stored.csv.stem
 
 
 def pack(stored: Measurement) -> bool:
@@ -105,8 +104,7 @@ def _with_hosts(page: str, stored: Measurement) -> str:
     """Return the end of a page with its line on the hosts: of all rounds, of which a row names the last one's."""
     rows = stored.frame[stored.frame["status"] == DONE]
     pairs = list(zip(rows["host"], rows["backend"], strict=True))
-    archive = json.loads(content(stored.csv.with_name(stored.csv.name.removesuffix(".csv") + ARCHIVE)))
-    pairs += [(each.get("host"), cell["backend"]) for cell in archive["samples"] for each in cell["rounds"]]
+    pairs += [(each.get("host"), cell["backend"]) for cell in stored.archive["samples"] for each in cell["rounds"]]
     page = re.sub(r"^- hosts: .*\n", "", page, flags=re.MULTILINE)
     line = "".join(f"{each}\n" for each in hosts_that_measured(pairs))
     return re.sub(r"^- measured: .*\n", lambda found: found[0] + line, page, count=1, flags=re.MULTILINE)

@@ -29,13 +29,14 @@ def results(tmp_path):
     return tmp_path
 
 
-def measured(name, **given):
+def measured(results, name, **given):
     each = {"artefact": f"fu2014-{name}", "machine": "bench", "scale": "paper", "overrides": {}} | given
-    return SimpleNamespace(**each, beside=lambda suffix: SimpleNamespace(name=name + suffix))
+    archive = json.loads((results / f"bench/fu2014/{name}.samples.json").read_text())
+    return SimpleNamespace(**each, archive=archive, beside=lambda suffix: SimpleNamespace(name=name + suffix))
 
 
 def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
-    _, _, *rows = times.table(times.cells_of([measured("table1"), measured("table2")], results)).splitlines()
+    _, _, *rows = times.table(times.cells_of([measured(results, "table1"), measured(results, "table2")])).splitlines()
     assert rows == [
         "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 5 | 2026-11-01 to 2026-11-03 |",
         "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 8 | 2026-11-04 |",
@@ -47,12 +48,12 @@ def test_cells_of_two_artefacts_that_measured_another_thing_are_two(results):
     archive = json.loads(path.read_text())
     archive["samples"][0]["rounds"] = at(("x", 1), metric="spmv")
     path.write_text(json.dumps(archive))
-    cells = times.cells_of([measured("table1"), measured("table2")], results)
+    cells = times.cells_of([measured(results, "table1"), measured(results, "table2")])
     assert len(cells["bench", "paper", "fu2014", "cuda"]) == 3
 
 
 def test_cells_of_a_processor_are_named_by_its_model_and_cores(results):
-    cells = times.cells_of([measured("table1")], results)
+    cells = times.cells_of([measured(results, "table1")])
     assert list(cells["bench", "paper", "fu2014", "processor"]) == [
         ("a", "m", "openmp", "{}", "solve", "A model", "16")
     ]
@@ -60,9 +61,9 @@ def test_cells_of_a_processor_are_named_by_its_model_and_cores(results):
 
 
 def test_a_users_own_file_is_no_result_of_the_paper(results):
-    assert times.table(times.cells_of([measured("table1", overrides={"mesh": "own.vtk"})], results)) == ""
+    assert times.table(times.cells_of([measured(results, "table1", overrides={"mesh": "own.vtk"})])) == ""
 
 
 def test_rows_without_a_manifest_are_left_to_verify(results):
-    bare = SimpleNamespace(**vars(measured("table1")) | {"beside": lambda suffix: None})
-    assert times.table(times.cells_of([bare], results)) == ""
+    bare = SimpleNamespace(**vars(measured(results, "table1")) | {"beside": lambda suffix: None})
+    assert times.table(times.cells_of([bare])) == ""

@@ -91,9 +91,12 @@ class Showcase:
 
     def pages(self) -> dict[str, str]:
         """Return the pages in ``docs/`` by their names."""
+        each_gpu = {name: claims.verdicts(self.results, stores=[self.stores[name]]) for name in self.gpus}
+        opening, link = [self.unverified(), WRITTEN], claims_table.linked("../../")
         return {
             "claims/index.md": self._claims_index(), **self._claims_pages(), "results.md": self._results_page(),
-            "cards.md": cards.page(self.found, self._each_gpu(), self.unverified(), WRITTEN), **self._kernels_pages(),
+            "cards.md": cards.page(self.found, each_gpu, *opening),
+            **pages_of_kernels.pages(self.ledgers, self.judged(), opening, link),
         }  # fmt: skip
 
     def figures(self) -> list[str]:
@@ -158,18 +161,11 @@ class Showcase:
         return "\n".join([COMMITS, "", *lines]) if lines else ""
 
     def _rounds(self) -> str:
-        cells = times.cells_of(self.found, self.results)
+        cells = times.cells_of(self.found)
         often, again = times.table(cells), repeats.table(cells | repeats.across(cells))
         parts = ["## How often", ROUNDS, often] if often else []
         parts += ["## Whether numbers repeat", REPEATS, again] if again else []
         return "\n\n".join(parts)
-
-    def _each_gpu(self) -> dict[str, list[claims.Verdict]]:
-        """A verdict a claim by the results of each machine with a GPU alone."""
-        return {name: claims.verdicts(self.results, stores=[self.stores[name]]) for name in self.gpus}
-
-    def _kernels_pages(self) -> dict[str, str]:
-        return pages_of_kernels.pages(self.ledgers, self.judged(), [self.unverified(), WRITTEN], _link("../../"))
 
     def judged(self) -> dict[str, Stored]:
         """Return the results whose kernels have tables, by their headings: each machine's, and its processor's apart.
@@ -208,10 +204,6 @@ def _title(each: Measurement) -> str:
 def _within(title: str) -> str:
     """A title within a sentence: its first letter is small, unless it begins an abbreviation."""
     return title if title[1:2].isupper() or title[2:3].isupper() else title[:1].lower() + title[1:]
-
-
-def _link(up: str) -> claims_table.Link:
-    return lambda text, path: f"[{text}]({up}{path})"
 
 
 def markers(name: str) -> tuple[str, str]:

@@ -2,10 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from repro.cache.store import ARCHIVE, content
 from repro.run.state import ON_CORES
 from repro.show.measurements import SCALE_ORDER, Measurement
 
@@ -17,7 +15,7 @@ Place = tuple[str, str, str, str]  # machine, scale, paper, and the back end or 
 Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them
 
 
-def cells_of(found: Iterable[Measurement], results: Path) -> dict[Place, dict[tuple, Rounds]]:
+def cells_of(found: Iterable[Measurement]) -> dict[Place, dict[tuple, Rounds]]:
     """Return the rounds of each place's cells by what names them, in order; of a cell of several artefacts once.
 
     Of two artefacts' cells that differ in nothing but what they measured either counts, as a product and a solve. A
@@ -27,9 +25,7 @@ def cells_of(found: Iterable[Measurement], results: Path) -> dict[Place, dict[tu
     for each in found:
         if each.overrides or each.beside(".json") is None:  # which `repro verify` names
             continue
-        paper = each.artefact.partition("-")[0]
-        path = results / each.machine / paper / each.beside(".json").name
-        archive = json.loads(content(path.with_suffix(ARCHIVE)))
+        paper, archive = each.artefact.partition("-")[0], each.archive
         machine = {_name(cell): archive["keys"][cell["key"]]["machine"] for cell in archive["cells"] if "key" in cell}
         for cell in archive["samples"]:
             where, name, facts = cell["backend"], _name(cell), ()

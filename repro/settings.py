@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repro import discovery, environment
+from repro import machine as this_machine
 from repro.cache import hosts
 from repro.cache.glance import once, state
 from repro.cache.store import Store
@@ -61,16 +62,7 @@ def _own_key(name: str, scale: str, file: str, _modified: int, _size: int) -> st
 
 def default_scale() -> str:
     """Return 'paper' on a machine with a GPU, else 'small'."""
-    from repro import machine
-
-    return "paper" if machine.fingerprint().get("gpu") else "small"
-
-
-def default_machine() -> str:
-    """Return the plain name of this machine's folder, which another host may have taken."""
-    from repro import machine
-
-    return machine.default_name()
+    return "paper" if this_machine.fingerprint().get("gpu") else "small"
 
 
 def make_settings(
@@ -92,8 +84,8 @@ def make_settings(
         raise discovery.UnknownName(f"a cell cannot take {cell_seconds / 60:g} minutes")
     results = Path(results) if results else environment.results_folder()
     aside = ""
-    if not machine:
-        machine, aside = hosts.choose(results, default_machine(), continuing)
+    if not machine:  # the plain name may be another host's
+        machine, aside = hosts.choose(results, this_machine.default_name(), continuing)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", machine):
         raise discovery.UnknownName(f"a machine's name is letters, digits, '.', '_' and '-'; {machine!r} is not")
     return Settings(

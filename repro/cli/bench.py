@@ -24,11 +24,12 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.01, help="Of sampling
 def run(bench: Benchmarks = None, machine: Machine = None, seconds: Seconds = 0.5) -> None:
     """Measure this commit; asv shows the results and keeps them in .asv/results."""
     from repro.bench import commands, measured
+    from repro.machine import default_name
     from repro.model import ReproError
-    from repro.settings import default_machine, make_settings
+    from repro.settings import make_settings
 
     commands.say_what_is_left_out(say, "HEAD")
-    name, benchmarks = make_settings(None, None, machine or default_machine()).machine, bench or commands.quick_set()
+    name, benchmarks = make_settings(None, None, machine or default_name()).machine, bench or commands.quick_set()
     words = ("run", "--machine", name, "--show-stderr", *commands.selection(benchmarks), "HEAD^!")
     commands.name_machine(name)
     head, begun = measured.commit_hash("HEAD"), time.time()
@@ -62,10 +63,11 @@ def compare(
     """
     from repro.bench import commands
     from repro.bench import compare as comparing
-    from repro.settings import default_machine, make_settings
+    from repro.machine import default_name
+    from repro.settings import make_settings
 
     commands.checkout()
-    name = make_settings(None, None, machine or default_machine()).machine
+    name = make_settings(None, None, machine or default_name()).machine
     verdicts, is_stopped = comparing.compare(
         base, new, name, bench or commands.quick_set(), rounds=rounds, minutes=minutes, seconds=seconds,
         say=say,

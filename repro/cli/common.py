@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -217,18 +220,11 @@ def minutes_table(title: str, of):
     return made
 
 
-class termination_as_interrupt:
+@contextlib.contextmanager
+def termination_as_interrupt() -> Iterator[None]:
     """Let SIGTERM end a command as Ctrl-C does: with what is done shown, and no process left."""
-
-    def __enter__(self) -> None:
-        import signal
-
-        def interrupt(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        self.before = signal.signal(signal.SIGTERM, interrupt)
-
-    def __exit__(self, *_: object) -> None:
-        import signal
-
-        signal.signal(signal.SIGTERM, self.before)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

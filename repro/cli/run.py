@@ -91,8 +91,7 @@ def run(
         _show_plan(wanted, settings, force, as_json)
         return
 
-    from repro.cli.progress import Follower
-    from repro.cli.repeats import without_result
+    from repro.cli.progress import Follower, without_result
 
     _say_left_out(wanted)
     planned, until = time.monotonic(), NEVER if minutes is None else began + 60 * minutes

@@ -135,12 +135,12 @@ def _without_twins(artefacts: list[Artefact]) -> list[Artefact]:
     return list(kept.values())
 
 
-def measured_by(artefact: Artefact, folder: Path | None = None) -> Artefact:
+def measured_by(artefact: Artefact) -> Artefact:
     """Return the artefact whose cells this one shows: itself, or the one that it imports `measure` from.
 
     So two tables of the same measurements measure them once.
     """
-    return next((other for other in find(folder) if other.module == artefact.measure), artefact)
+    return next((other for other in find() if other.module == artefact.measure), artefact)
 
 
 def select(

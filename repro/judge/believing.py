@@ -43,7 +43,8 @@ def believe(
             "no stored cell is void by a change of code, kernels or libraries alone: there is nothing to believe"
         )
     chosen = random.sample(void, min(len(void), max(count, round(SHARE * len(void)))))
-    compared = _compared(chosen, settings, tell)
+    pairs = measured_again(chosen, settings, tell)
+    compared = [each for task, again in pairs for each in _numbers(task, again)]
     differ = [each for each in compared if not each.pop("alike")]
     if differ:
         words = (f"{each['cell']}: {each['metric']} {each['stored']:.6g} -> {each['again']:.6g}" for each in differ)
@@ -58,10 +59,6 @@ def believe(
     facts = {"reason": reason, "date": now.isoformat(timespec="seconds"), "commit": commit, "cells": len(void)}
     write_atomically(path, beliefs.as_toml(facts, changes, compared))
     return path, compared
-
-
-def _compared(tasks: Sequence[Task], settings: Settings, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    return [each for task, again in measured_again(tasks, settings, tell) for each in _numbers(task, again)]
 
 
 def name_of(task: Task) -> str:

@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 REPRODUCED, EXCEEDED, WEAKER = "reproduced", "exceeded", "weaker"
@@ -38,9 +37,6 @@ class Predicate:
     #: Names bound to selectors, where they differ from the claim's.
     where: Mapping[str, str] = field(default_factory=dict)
     at: str = ""  #: of today's rivals: the size of its cases in words, where these are others than the claim's
-
-    def __post_init__(self):
-        object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
 
 
 @dataclass(frozen=True)
@@ -85,10 +81,6 @@ class Claim:
     fitted: bool | tuple[str, ...] = False  #: the datasets that were made to have its numbers, or chosen by them, so
     #: that on them it tests nothing; True for all stand-ins
     ours: bool = False  #: whether the paper does not make it: a test of this project, counted apart
-
-    def __post_init__(self):
-        for name in ("where", "each"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
 
 def combinations(claim: Claim) -> Iterator[dict[str, str]]:

@@ -165,15 +165,13 @@ class Nvml:
         get = self.library.nvmlDeviceGetMigDeviceHandleByIndex
         return [each for k, each in enumerate(handles) if get(card, ctypes.c_uint(k), ctypes.byref(each)) == 0]
 
-    def number(self, function: str, *arguments: Any) -> int | None:
-        value = ctypes.c_uint()
+    def number(self, function: str, *arguments: Any, kind: type = ctypes.c_uint) -> int | None:
+        value = kind()
         status = getattr(self.library, function)(*arguments, ctypes.byref(value))
         return value.value if status == 0 else None
 
     def long_number(self, function: str, *arguments: Any) -> int | None:
-        value = ctypes.c_ulonglong()
-        status = getattr(self.library, function)(*arguments, ctypes.byref(value))
-        return value.value if status == 0 else None
+        return self.number(function, *arguments, kind=ctypes.c_ulonglong)
 
     def processes(self, device: ctypes.c_void_p) -> set[int] | None:
         """Return the numbers of the processes that hold a device to compute; None where that is not told."""

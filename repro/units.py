@@ -9,7 +9,10 @@ from repro.model import ReproError
 MISSING = "–"
 _PREFIXES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _SCALED = ("s", "B", "B/s", "FLOP/s", "DOF/s", "FLOP", "W", "J", "Hz")  # units that take a prefix
-_PLAIN = {"": 1.0, "count": 1.0, "x": 1.0, "thousand": 1e3, "million": 1e6, "%": 0.01, "min": 60.0, "h": 3600.0}
+_PLAIN = {"": 1.0, "count": 1.0, "x": 1.0, "thousand": 1e3, "million": 1e6, "%": 0.01}
+_UNITS = {prefix + base: (factor, base) for base in _SCALED for prefix, factor in _PREFIXES.items()} | {
+    "us": (1e-6, "s"), "min": (60.0, "s"), "h": (3600.0, "s"), **{unit: (factor, "") for unit, factor in _PLAIN.items()}
+}  # fmt: skip
 
 
 def split(unit: str) -> tuple[float, str]:
@@ -17,15 +20,7 @@ def split(unit: str) -> tuple[float, str]:
 
     A unit that is not known is its own base, with the factor 1.
     """
-    unit = unit.replace("us", "µs") if unit == "us" else unit
-    if unit in ("min", "h"):
-        return _PLAIN[unit], "s"
-    if unit in _PLAIN:
-        return _PLAIN[unit], ""
-    for base in sorted(_SCALED, key=len, reverse=True):
-        if unit.endswith(base) and unit[: -len(base)] in _PREFIXES:
-            return _PREFIXES[unit[: -len(base)]], base
-    return 1.0, unit
+    return _UNITS.get(unit, (1.0, unit))
 
 
 def convert(value: float, unit: str, to: str) -> float:

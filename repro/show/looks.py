@@ -2,13 +2,13 @@
 
 import functools
 import hashlib
-import tomllib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from repro import environment
+from repro.cache.store import read_toml
 
 NEW = ("#FF00FF", "#00C800", "#0000FF", "#FF0044", "#B266FF", "#770000")
 """Of names that no family has, as a format of the user's own: far from the families' colours, which stand beside."""
@@ -46,8 +46,7 @@ def styled(draw: Callable) -> Callable:
 
 @functools.cache
 def _table(folder: Path) -> dict[str, Any]:
-    file = folder / "looks.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return read_toml(folder / "looks.toml")
 
 
 def families() -> dict[str, dict[str, tuple[str, str]]]:

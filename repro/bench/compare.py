@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from repro.bench import commands, measured
 from repro.cache.lacking import shortened
 from repro.discovery import UnknownName
-from repro.judge.difference import FASTER, FIRST_LOOK, SLOWER, THRESHOLD, UNDECIDED, looks, of_rounds
+from repro.judge.difference import FASTER, FIRST_LOOK, SLOWER, THRESHOLD, UNDECIDED, Difference, looks, of_rounds
 from repro.judge.difference import verdict as judged
 from repro.model import ReproError
 
@@ -71,26 +71,24 @@ def judge(benchmark: str, unit: str, taken: Taken, chances: int = 1) -> Verdict:
             for side, word in SIDES.items() if missed[side]
         )  # fmt: skip
         return Verdict(benchmark, unit, base, new, None, None, None, ADDED if is_added else LOST, rounds, reason)
-    ratio, low, high, found = _difference(benchmark, unit, there["base"], there["new"], chances)
+    found = _difference(benchmark, unit, there["base"], there["new"], chances)
     words = {} if unit == "seconds" else {SLOWER: WORSE, FASTER: BETTER}
-    return Verdict(benchmark, unit, base, new, ratio, low, high, words.get(found, found), rounds)
+    verdict = words.get(found.verdict, found.verdict)
+    return Verdict(benchmark, unit, base, new, found.ratio, found.low, found.high, verdict, rounds)
 
 
-def _difference(
-    benchmark: str, unit: str, old: Sequence[float], new: Sequence[float], chances: int
-) -> tuple[float, float, float, str]:
-    """Return ratio, interval and verdict; a number that is the same in each round is known, and has no interval."""
+def _difference(benchmark: str, unit: str, old: Sequence[float], new: Sequence[float], chances: int) -> Difference:
+    """Judge the values of all rounds; a number that is the same in each round is known, and has no interval."""
     threshold = THRESHOLD
     if ERRORS.search(benchmark):
         threshold = ERRORS_THRESHOLD
         old, new = ([max(value, ROUNDING) for value in values] for values in (old, new))
     if unit != "seconds" and len(set(old)) == len(set(new)) == 1:
         ratio = 1.0 if old[0] == new[0] else new[0] / old[0] if old[0] else float("inf")
-        return ratio, ratio, ratio, judged(ratio, ratio, ratio, threshold)
+        return Difference(judged(ratio, ratio, ratio, threshold), ratio, ratio, ratio)
     if min(*old, *new) <= 0:
-        return float("nan"), 0.0, float("inf"), UNDECIDED
-    found = of_rounds(old, new, threshold, chances)
-    return found.ratio, found.low, found.high, found.verdict
+        return Difference(UNDECIDED, float("nan"), 0.0, float("inf"))
+    return of_rounds(old, new, threshold, chances)
 
 
 def compare(

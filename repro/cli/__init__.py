@@ -42,19 +42,13 @@ app = typer.Typer(
     help="Measure again what five papers on finite elements on GPUs report, and compare.",
 )  # fmt: skip
 app.command("list")(listing.list_artefacts)
-app.command("run")(run.run)
-app.command("status")(status.status)
-app.command("believe")(believe.believe)
-app.command("repeat")(repeat.repeat)
-app.command("compare")(compare.compare)
-app.command("claims")(claims.claims)
-app.command("figures")(figures.figures)
-app.command("readme")(readme.readme)
-app.command("report")(report.report)
-app.command("verify")(verify.verify)
+for command in (
+    run.run, status.status, believe.believe, repeat.repeat, compare.compare, claims.claims, figures.figures,
+    readme.readme, report.report, verify.verify, doctor.doctor,
+):  # fmt: skip
+    app.command()(command)  # by its own name
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
-app.command("doctor")(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:

@@ -177,8 +177,9 @@ def bars(
     axes.set_label("" if mixed else " ".join(sorted({*used.values()})))  # the caption names them
     width = 0.8 / max(1, len(methods))
     if not methods:
-        _empty(axes, cases)
-        return
+        groups(axes, list(cases.values()))
+        axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
+        return _unmeasured(axes)
     values = [found[0] for method in methods for found in ours[method] if found]
     others = [point(results, case, method, metric, unit, backend, **own) for case in beside for method in methods]
     spread = _spread(
@@ -217,14 +218,8 @@ def bars(
     legend(axes)
 
 
-def _empty(axes: Axes, cases: Mapping[str, str]) -> None:
-    """Say of axes that hold nothing why they do."""
-    groups(axes, list(cases.values()))
-    axes.set_xlim(-0.5, max(1, len(cases)) - 0.5)
-    _unmeasured(axes)
-
-
 def _unmeasured(axes: Axes) -> None:
+    """Say of axes that hold nothing why they do."""
     axes.set_yticks([])
     axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center", color="#555555")
 

@@ -105,8 +105,9 @@ def name_of(artefact: str) -> str:
     return re.sub(r".*-(\D+)(\d+)", lambda match: f"{match[1].capitalize()} {match[2]}", artefact)
 
 
+@cache
 def load(artefact: str, root: Path = ROOT) -> Published:
-    """Return the published numbers of an artefact.
+    """Return the published numbers of an artefact, read once.
 
     Raises `ReproError` when the data are malformed, with file and line.
 
@@ -156,12 +157,6 @@ def statements(path: Path) -> list[dict[str, Any]]:
     return read_toml(path).get("statement", [])
 
 
-@cache
-def loaded(artefact: str, root: Path = ROOT) -> Published:
-    """Return the published numbers of an artefact, read once."""
-    return load(artefact, root)
-
-
 def named(paper: str, reference: str, case: str | None = None, root: Path = ROOT) -> list[Number]:
     """Return the numbers that a reference names, in the order of their table; none where there are none.
 
@@ -173,7 +168,7 @@ def named(paper: str, reference: str, case: str | None = None, root: Path = ROOT
         Where the reference has none; without either it names one a case.
     """
     table, *words = reference.split()
-    numbers = loaded(f"{paper}-{table}", root)
+    numbers = load(f"{paper}-{table}", root)
     if table == "text" or len(words) not in (2, 3):
         return [number for number in numbers if table == "text" and words == [number.case]]
     wanted = words[2] if len(words) == 3 else case

@@ -70,7 +70,7 @@ def test_what_is_counted_on_the_host_is_not_left_out_for_the_kernel_that_counts_
         cells = cells_of(artefact, discovery.load(artefact), "paper")
         out = needed.left_out(artefact, cells, "paper")
         kept = {cell.case for cell in cells if cell.backend == "host" and cell not in out}
-        printed = {number.case for number in published.loaded(artefact.id)}
+        printed = {number.case for number in published.load(artefact.id)}
         assert kept and kept >= printed.intersection(cell.case for cell in cells), artefact.id
 
 

@@ -132,7 +132,7 @@ def _expected(
         cases = {case for method, cases in tried.items() if each.takes(method) for case in cases}
         if scale == "paper" or predicate.published:  # an effect may show on fewer where the scale is smaller
             methods = {*each.methods, *stand_ins(claim.paper, each.methods, root).values()}
-            numbers = list(published.loaded(artefact, root))
+            numbers = list(published.load(artefact, root))
             printed = {number.case for number in numbers if number.method in methods}
             # Of a method that the paper has not, the cases are its table's; of a figure, all cases that anything ran.
             parts = [words.intersection(number.method.split("-")) for number in numbers]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from repro import published as papers
 from repro.grouping import grouped
 from repro.judge.difference import SAME, SLOWER, THRESHOLD, UNDECIDED, of_intervals
-from repro.judge.peaks import DOUBLE, least_seconds, of_published, of_roof
+from repro.judge.peaks import DOUBLE, least_seconds, of_published
 from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
@@ -105,7 +105,7 @@ def _fractions(
     """Return how much of their hardware our row and the published number use; None where that cannot be told."""
     peak = of_published(artefact, theirs) if row["scale"] == "paper" else None  # the work is of another size
     ours, printed = row["value"] * split(row["unit"])[0], number.value * split(number.unit)[0]
-    roof = of_roof(roofs.of(row["device"], row.get("cores")))
+    roof = roofs.of(row["device"], row.get("cores"))
     if split(number.unit)[1] == "B/s":  # which counts bytes of its own
         return ours / roof.bandwidth if roof else None, printed / peak.bandwidth if peak else None
     # A rate counts by the time that it comes from; a time other than the work's is of more, or of less.

@@ -1,4 +1,4 @@
-"""Limits of a machine: the measured ceilings of ours, the vendors' peaks of the papers'."""
+"""Limits of the papers' machines: the vendors' peaks. `repro.judge.roofs` has ours, which are measured."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,19 +7,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from repro.judge.roofs import Roof
 from repro.published import ROOT, hardware
 
 DOUBLE = "float64"  # the precision of what states none
-
-EVERYTHING = 1e15  # bytes: more than any cache holds, so that the bandwidth is the memory's
 
 
 @dataclass(frozen=True)
 class Peak:
     """The most that a device can do."""
 
-    name: str
+    device: str  #: its name
     bandwidth: float  #: of its memory, bytes a second
     rates: Mapping[str, float] = field(default_factory=dict)  #: floating-point operations a second by precision
     gpu: bool = False
@@ -61,13 +58,6 @@ def of_table(artefact: str, gpu: bool, root: Path = ROOT) -> Peak | None:
 @cache
 def _runs(paper: str, root: Path) -> dict[str, list[str]]:
     return {key: device.get("runs", []) for key, device in hardware(paper, root).items()}
-
-
-def of_roof(roof: Roof | None) -> Peak | None:
-    """Return what was measured of one of our devices; None without."""
-    if roof is None:
-        return None
-    return Peak(roof.device, roof.ceilings.bandwidth(EVERYTHING), dict(roof.ceilings.rates), roof.gpu)
 
 
 def least_seconds(row: Mapping[str, Any], peak: Peak) -> float | None:

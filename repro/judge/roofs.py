@@ -18,6 +18,7 @@ from repro.units import is_missing, is_time, split
 
 #: Prefix of PoCL, an OpenCL of processors, before a processor's name, as in ``cpu-skylake-avx512-`` or ``pthread-``.
 EMULATED = re.compile(r"^(?:pthread|cpu|basic|tbb|omp)(?:-[a-z0-9_.+]+)*-(?=\S)")
+EVERYTHING = 1e15  # bytes: more than any cache holds, so that the bandwidth is the memory's
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,16 @@ class Roof:
     gpu: bool
     cores: int | None  #: of a processor, where they are known
     ceilings: Ceilings
+
+    @property
+    def bandwidth(self) -> float:
+        """Of its memory, in bytes a second."""
+        return self.ceilings.bandwidth(EVERYTHING)
+
+    @property
+    def rates(self) -> Mapping[str, float]:
+        """Floating-point operations a second by precision."""
+        return self.ceilings.rates
 
 
 class Roofs:

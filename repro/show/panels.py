@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from repro.judge.peaks import of_roof
 from repro.show.looks import colour, marker, size, style
 from repro.units import split
 
@@ -161,7 +160,7 @@ def memory(axes: Axes, results: Results, metric: str, used: Iterable[tuple[str, 
         return
     done, places = results.done[results.done["metric"] == metric], set(used)
     rows = [row for row in done.to_dict("records") if (row["method"], row["backend"]) in places]
-    roofs = [of_roof(results.roofs.of(device, results.cores)) for device in {row["device"] for row in rows}]
+    roofs = [results.roofs.of(device, results.cores) for device in {row["device"] for row in rows}]
     if len(roofs) == 1 and roofs[0] and most > (bandwidth := roofs[0].bandwidth / split(unit)[0]):
         axes.axhline(bandwidth, color="black", lw=0.8, ls="--", zorder=1, label=MEMORY)
 

@@ -23,6 +23,7 @@ from repro.judge.claims.points import Point, find, selectors_of
 from repro.judge.claims.stored import CEILINGS, Stored, is_timed
 from repro.judge.intervals import Interval, Undefined, names_of
 from repro.judge.propagation import ends, number_of
+from repro.judge.roofs import Roof
 from repro.published import hardware
 from repro.run.statistics import median
 from repro.units import is_rate, is_time, significant, split
@@ -158,8 +159,8 @@ def _timed(values: Values) -> list[Mapping[str, Any]]:
     return [row for point in values.points for row in point.rows.values() if is_timed(row)]
 
 
-def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> peaks.Peak | None:
-    found = (peaks.of_roof(stored.roofs.of(stored.device(row), row.get("cores"))) for row in rows)
+def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> Roof | None:
+    found = (stored.roofs.of(stored.device(row), row.get("cores")) for row in rows)
     return next(filter(None, found), None)
 
 
@@ -221,7 +222,7 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found | None:
     if is_serial:
         faster = [ours[0].bandwidth / theirs[0].bandwidth, 1.0]
         says = f"the GPU's memory{_binds(sides[0], stored)} is {significant(faster[0], 2)} times as fast as the"
-        says += f" memory of the paper's {theirs[0].name}, and the processor runs one thread, as there"
+        says += f" memory of the paper's {theirs[0].device}, and the processor runs one thread, as there"
     else:
         faster = [now.bandwidth / then.bandwidth for now, then in zip(ours, theirs, strict=True)]
         here, there = (significant(pair[0].bandwidth / pair[1].bandwidth, 2) for pair in (ours, theirs))
@@ -248,7 +249,7 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found | None:
         if ours is None or theirs is None:
             return None
         faster = ours.bandwidth / theirs.bandwidth
-        names.setdefault(theirs.name, significant(faster, 2))
+        names.setdefault(theirs.device, significant(faster, 2))
         slower = _slower(rows, faster, stored, 0.0)
         found.append(value.low * slower if is_time(unit) else value.low / slower)
     if _share(_timed(values), stored) is None:

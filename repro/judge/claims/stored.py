@@ -22,7 +22,6 @@ from typing import Any
 
 from repro.cache.store import read_json
 from repro.grouping import grouped
-from repro.judge.peaks import of_roof
 from repro.judge.roofs import Roofs, physical
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
 from repro.rows import agree, asked, has, read
@@ -102,9 +101,8 @@ class Stored:
         used = [roof for roof in self.roofs.all if roof.gpu or roof.device in here]
         # Of several processors the ones that measured rows of the paper; none did where it is all of GPUs.
         for roof in used if any(not roof.gpu for roof in used) else self.roofs.all:
-            peak, backend = of_roof(roof), "cuda" if roof.gpu else "host"
-            values = [("memory", "bandwidth", peak.bandwidth, "B/s")]
-            values += [(precision, "rate", rate, "FLOP/s") for precision, rate in peak.rates.items()]
+            backend, values = "cuda" if roof.gpu else "host", [("memory", "bandwidth", roof.bandwidth, "B/s")]
+            values += [(precision, "rate", rate, "FLOP/s") for precision, rate in roof.rates.items()]
             for (method, metric, value, unit), scale in itertools.product(values, SCALES):
                 row = Row(artefact, scale, "device", method, backend, roof.device, metric, value, unit)
                 yield {**row.as_dict(), "gpu": roof.gpu}
@@ -154,7 +152,7 @@ class Stored:
             if not of_bytes:
                 return self.roofs.fraction(time, of_problem=of_problem)
             found = self.roofs.fraction({**time, "work_flops": 0.0})
-            roof = of_roof(self.roofs.of(self.device(time), time.get("cores")))
+            roof = self.roofs.of(self.device(time), time.get("cores"))
             if found is None or roof is None:
                 return None
             whole = time["work_bytes"] / roof.bandwidth / (time["value"] * split(time["unit"])[0])

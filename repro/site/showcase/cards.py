@@ -10,7 +10,7 @@ from repro.judge.claims.model import Judgement, PointOutcome
 from repro.judge.claims.table import amount, measured
 from repro.judge.compare import compare_results, other_data
 from repro.judge.difference import FASTER, SAME, SLOWER, UNDECIDED
-from repro.judge.peaks import Peak, of_roof
+from repro.judge.peaks import Peak
 from repro.run.statistics import median
 from repro.show.measurements import SCALE_ORDER, Measurement
 from repro.show.tables import Table
@@ -49,7 +49,7 @@ def page(found: Sequence[Measurement], judged: Judged, *head: str) -> str:
 
 def _ceilings(found: Sequence[Measurement], *machines: str) -> str:
     roofs = [next(each.roofs for each in found if each.machine == machine) for machine in machines]
-    peaks = [next((of_roof(roof) for roof in each.all if roof.gpu), Peak("not measured", 0.0)) for each in roofs]
+    peaks = [next((roof for roof in each.all if roof.gpu), Peak("not measured", 0.0)) for each in roofs]
     named = [
         ("memory, GB/s", [peak.bandwidth for peak in peaks]),
         *((f"{name}, GFLOP/s", [peak.rates.get(name, 0.0) for peak in peaks]) for name in ("float64", "float32")),
@@ -58,7 +58,7 @@ def _ceilings(found: Sequence[Measurement], *machines: str) -> str:
         [name, *(each / 1e9 if each else None for each in pair), pair[1] / pair[0] if all(pair) else None]
         for name, pair in named
     ]
-    return _table("Measured ceilings", ["ceiling", *(peak.name for peak in peaks), "second over first"], lines)
+    return _table("Measured ceilings", ["ceiling", *(peak.device for peak in peaks), "second over first"], lines)
 
 
 def _table(title: str, headings: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:

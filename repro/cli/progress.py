@@ -42,7 +42,8 @@ class Follower:
         self.expected = self.passed = self.spent = 0.0
         self.cells = self.finished = 0
         self.said: set[str] = set()
-        self.repeats = Repeats()
+        self.ended: dict[tuple[str, str], Counter[str]] = {}  # cells of artefacts, by what skipped or failed them
+        self.raised: set[str] = set()  # where tracebacks end: reasons may differ and that may not
         self.task: Any = None
         self.begun = 0.0
 
@@ -52,8 +53,10 @@ class Follower:
 
     def __exit__(self, *_: object) -> None:
         self.bar.stop()
-        for status, line in self.repeats.lines():
-            self.console.print(escape(line), style="red" if status == FAILED else "yellow")
+        for (status, reason), cells in self.ended.items():
+            if cells.total() > 1:
+                line = _line(status, reason, cells)
+                self.console.print(escape(line), style="red" if status == FAILED else "yellow")
 
     def begin(self, cells: int, seconds: float) -> None:
         """Show the bar, as long as the seconds that the cells should take."""
@@ -89,14 +92,20 @@ class Follower:
         if status == DONE:
             by = duration(record["seconds"]) if measured else "by another run"
             self.console.print(f"{escape(_name(task))}: done, {by} ({self.finished}/{self.cells}, {self._left()})")
-        elif not self.repeats.add(status, reason, task.artefact.id):
             return
-        elif status == FAILED:
-            self.console.print(f"[red]{escape(_name(task))}: failed: {escape(reason)}[/red]")
-            if self.repeats.is_new(record.get("traceback", "")):
-                self.console.print(escape(record["traceback"].rstrip()), style="dim")
-        else:
+        cells = self.ended.setdefault((status, reason), Counter())
+        cells[task.artefact.id] += 1
+        if cells.total() > 1:
+            return
+        if status != FAILED:
             self.console.print(escape(f"{_name(task)}: skipped: {as_typed(reason)}"), style="yellow")
+            return
+        self.console.print(f"[red]{escape(_name(task))}: failed: {escape(reason)}[/red]")
+        traceback = record.get("traceback", "")
+        place = "".join(re.findall(r"^ +File .*$", traceback, re.MULTILINE)[-1:])
+        if traceback and place not in self.raised:
+            self.console.print(escape(traceback.rstrip()), style="dim")
+        self.raised.add(place)
 
     def rendered(self, rendered: Rendered) -> None:
         """Show the tables, and where the files are."""
@@ -124,35 +133,6 @@ def _name(task: Task) -> str:
     cell = task.cell
     parameters = " ".join(f"{name}={value}" for name, value in cell.parameters.items())
     return " ".join(filter(None, (task.artefact.id, cell.case, cell.method, cell.backend, parameters)))
-
-
-class Repeats:
-    """Counts the cells that were skipped or failed, by reason."""
-
-    def __init__(self):
-        self._found: dict[tuple[str, str], Counter[str]] = {}
-        self._places: set[str] = set()
-
-    def add(self, status: str, reason: str, artefact: str) -> bool:
-        """Count a cell; return whether it is the first with that reason."""
-        cells = self._found.setdefault((status, reason), Counter())
-        cells[artefact] += 1
-        return cells.total() == 1
-
-    def is_new(self, traceback: str) -> bool:
-        """Return whether a traceback is the first that ends where it does: reasons may differ and it may not."""
-        place = "".join(re.findall(r"^ +File .*$", traceback, re.MULTILINE)[-1:])
-        is_new = place not in self._places
-        self._places.add(place)
-        return bool(traceback) and is_new
-
-    def lines(self) -> list[tuple[str, str]]:
-        """Return the status and the line of each reason that several cells had."""
-        return [
-            (status, _line(status, reason, cells))
-            for (status, reason), cells in self._found.items()
-            if cells.total() > 1
-        ]
 
 
 def _line(status: str, reason: str, cells: Counter[str]) -> str:

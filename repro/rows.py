@@ -58,6 +58,11 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
     return stream.getvalue()
 
 
+def place_of(cell: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what tells a cell, or the cell of a row, from the others of its artefact: case, method and back end."""
+    return str(cell["case"]), cell["method"], cell["backend"]
+
+
 def frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
     """Return rows as a frame of all columns."""
     import pandas

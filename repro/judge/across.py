@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from repro.model import DONE
+from repro.rows import place_of
 from repro.run.rounds import SLACK, named
 from repro.units import is_rate, is_time
 
@@ -79,8 +80,3 @@ def _alike(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
     return math.isclose(one, other, rel_tol=SLACK, abs_tol=1.0 if float(one).is_integer() else 0.0)
-
-
-def place_of(cell: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return what tells a cell, or the cell of a row, from the others of its artefact."""
-    return str(cell["case"]), cell["method"], cell["backend"]

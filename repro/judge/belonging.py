@@ -12,8 +12,8 @@ from typing import Any
 
 from repro import discovery, environment
 from repro.grouping import grouped
-from repro.judge.across import place_of
 from repro.model import DONE
+from repro.rows import place_of
 from repro.run.rounds import differing, named
 
 COMMIT = re.compile(r"[0-9a-f]{40}")

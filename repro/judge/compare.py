@@ -13,7 +13,7 @@ from repro.judge.peaks import DOUBLE, least_seconds, of_published
 from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
-from repro.rows import PARAMETER, text_of
+from repro.rows import PARAMETER, place_of, text_of
 from repro.run.rounds import FROM_TIMES
 from repro.show.results import times_behind
 from repro.units import convert, is_missing, is_rate, is_time, split
@@ -65,7 +65,7 @@ def compare(
     methods, roofs = methods or {}, roofs or Roofs()
     lines = []
     rows = frame[frame["status"] == DONE].to_dict("records") if len(published) else []
-    cells = grouped(((row["case"], row["method"], row["backend"]), row) for row in rows)
+    cells = grouped((place_of(row), row) for row in rows)
     for row in rows:
         own = {name.removeprefix(PARAMETER): value for name, value in row.items() if name.startswith(PARAMETER)}
         theirs = row["method"] if published.get(row["case"], row["method"], row["metric"], **own) else None
@@ -81,7 +81,7 @@ def compare(
         ratio = ours / number.value if number.value else math.nan
         metric = text_of(row["metric"], number.parameters)
         where = (published.artefact, *(row[name] for name in ("case", "method", "backend", "device")), metric)
-        cell = cells[row["case"], row["method"], row["backend"]]
+        cell = cells[place_of(row)]
         fractions = _fractions(row, cell, number, theirs, published.artefact, roofs)
         lines.append((*where, ours, low, high, number.value, number.unit, ratio, *fractions, number.place))
     return pandas.DataFrame(lines, columns=list(PUBLISHED_COLUMNS))
@@ -136,9 +136,9 @@ def other_data(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[tuple[str
     found = {}
     for cell in (*old.get("cells", ()), *new.get("cells", ())):
         if is_reseeded:  # random vectors and orders are drawn by it, for whichever cell asks
-            found[str(cell["case"]), cell["method"], cell["backend"]] = f"seed {seeds[0]} and seed {seeds[1]}"
+            found[place_of(cell)] = f"seed {seeds[0]} and seed {seeds[1]}"
         elif names := sorted(differ.intersection(cell.get("data", ()))):
-            found[str(cell["case"]), cell["method"], cell["backend"]] = f"{', '.join(names)} is not the same"
+            found[place_of(cell)] = f"{', '.join(names)} is not the same"
     return found
 
 

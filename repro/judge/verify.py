@@ -25,10 +25,10 @@ from repro.cache.code import digest
 from repro.cache.store import ARCHIVE, LISTS, content, read_json, tables, write_atomically
 from repro.grouping import grouped
 from repro.judge import allowed, belonging, provenance, same_code, spread
-from repro.judge.across import Across, place_of
+from repro.judge.across import Across
 from repro.judge.provenance import NOT_CHECKED, UNPROVEN, WRONG, Measured
 from repro.model import DONE, SKIPPED, ReproError
-from repro.rows import flat, parse
+from repro.rows import flat, parse, place_of
 from repro.run.rounds import commit_of, named, of_rounds, taken_of
 from repro.run.statistics import median, summarise
 from repro.show.results import times_behind

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.cache.store import write_atomically
+from repro.rows import place_of
 from repro.show.looks import GRID, colour, marker, size, style, styled, word
 from repro.show.panels import (
     asides,
@@ -93,7 +94,7 @@ def caption(made: Figure, results: Results, note: str = "") -> None:
     behind = [[row] if row["unit"] in COUNTED or not is_missing(row["n"]) else results.cell(row) for row in rows]
     there = [row["device"] for each in behind for row in each]
     devices = dict.fromkeys(device for device in there if isinstance(device, str) and device)
-    cells = {(row["case"], row["method"], row["backend"]) for row in rows}
+    cells = {place_of(row) for row in rows}
     is_told = [at in cells for at in zip(done["case"], done["method"], done["backend"], strict=True)]
     cores = results.cores_of(done.loc[is_told])
     parts = [f"{results.artefact}, scale {results.scale}, machine {results.machine}{cores}", *devices]

@@ -13,7 +13,7 @@ from repro.judge.derived import sources
 from repro.judge.roofs import Roofs
 from repro.model import DONE, ReproError
 from repro.published import Published, load
-from repro.rows import agree, has, read
+from repro.rows import agree, has, place_of, read
 from repro.run.state import LOST, ON_CORES
 from repro.units import convert, is_missing, is_rate, is_time
 
@@ -31,9 +31,7 @@ def was_disturbed(notes: Iterable[str]) -> bool:
 
 def disturbed_cells(cells: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str, str]]:
     """Return case, method and back end of those cells of a manifest that were disturbed, by their notes."""
-    return frozenset(
-        (cell["case"], cell["method"], cell["backend"]) for cell in cells if was_disturbed(cell.get("notes") or ())
-    )
+    return frozenset(place_of(cell) for cell in cells if was_disturbed(cell.get("notes") or ()))
 
 
 @dataclass(frozen=True)
@@ -85,11 +83,11 @@ class Results:
     @cached_property
     def _by_cell(self) -> dict[tuple, list[dict[str, Any]]]:
         rows = (row for each in self._by_place.values() for row in each)
-        return grouped(((row["case"], row["method"], row["backend"]), row) for row in rows)
+        return grouped((place_of(row), row) for row in rows)
 
     def cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the rows that hold a value of the cell that a row belongs to."""
-        return self._by_cell.get((row["case"], row["method"], row["backend"]), [])
+        return self._by_cell.get(place_of(row), [])
 
     @property
     def place(self) -> str:

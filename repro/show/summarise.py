@@ -10,7 +10,7 @@ from repro.cache.files import intact
 from repro.cache.store import ARCHIVE, as_stored, write_atomically, write_packed
 from repro.grouping import grouped
 from repro.model import DONE
-from repro.rows import as_csv, parse
+from repro.rows import as_csv, parse, place_of
 from repro.run.manifest import revision
 from repro.run.rounds import commit_of, named, shown
 from repro.show.measurements import Measurement
@@ -30,8 +30,8 @@ def summarise(stored: Measurement) -> bool:
     if not manifest:
         return False
     before, archive = (intact(path.with_suffix(""), suffix, manifest) for suffix in (".csv", ARCHIVE))
-    samples = grouped((_place(cell), cell) for cell in json.loads(archive)["samples"])
-    rows = as_csv([_again(row, samples.get(_place(row), ())) for row in parse(before.decode())]).encode()
+    samples = grouped((place_of(cell), cell) for cell in json.loads(archive)["samples"])
+    rows = as_csv([_again(row, samples.get(place_of(row), ())) for row in parse(before.decode())]).encode()
     if rows == before:
         return False
     write_rows = write_atomically if as_stored(stored.csv) == stored.csv else write_packed
@@ -50,7 +50,3 @@ def _again(row: dict[str, Any], cells: tuple | list[Mapping[str, Any]]) -> dict[
         if row["status"] == DONE and named(row, cell["parameters"]) in known:
             return shown([row], cell["rounds"], cell["parameters"])[0]
     return row
-
-
-def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    return row["case"], row["method"], row["backend"]

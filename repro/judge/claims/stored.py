@@ -24,7 +24,7 @@ from repro.cache.store import read_json
 from repro.grouping import grouped
 from repro.judge.roofs import Roofs, physical
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
-from repro.rows import agree, asked, has, read
+from repro.rows import agree, asked, has, place_of, read
 from repro.run.busy import shared
 from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind, was_disturbed
 from repro.units import convert, is_rate, is_time, split
@@ -235,11 +235,11 @@ class Stored:
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return row["artefact"], str(row["case"]), row["method"], row["backend"]
+    return row["artefact"], *place_of(row)
 
 
 def _cell(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return row["scale"], row["case"], row["method"], row["backend"]
+    return row["scale"], *place_of(row)
 
 
 def is_timed(row: Mapping[str, Any]) -> bool:

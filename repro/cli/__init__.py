@@ -46,7 +46,7 @@ for command in (
     run.run, status.status, believe.believe, repeat.repeat, compare.compare, claims.claims, figures.figures,
     readme.readme, report.report, verify.verify, doctor.doctor,
 ):  # fmt: skip
-    app.command()(command)  # by its own name
+    app.command(command.__name__)(command)
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 

@@ -10,11 +10,12 @@ import importlib
 import re
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
 from repro import environment
+from repro.cache.glance import state
 from repro.model import SCALES, ReproError
 
 FILE_NAME = re.compile(r"(?P<kind>table|figure)(?P<number>\d+)_(?P<slug>\w+)\.py")
@@ -51,7 +52,7 @@ def find(folder: Path | None = None) -> list[Artefact]:
     """Return all artefacts, papers in alphabetical order, tables before figures, by number."""
     folder = folder or environment.experiments_folder()
     found = [
-        _read(path, folder.name)
+        _parsed(path, folder.name, *state(path))
         for path in folder.glob("*/*.py")
         if FILE_NAME.fullmatch(path.name) and not path.parent.name.startswith((".", "_"))
     ]
@@ -59,14 +60,9 @@ def find(folder: Path | None = None) -> list[Artefact]:
     return _without_twins(found)
 
 
-def _read(path: Path, package: str) -> Artefact:
-    """Read an artefact's file, once for as long as it does not change."""
-    status = path.stat()
-    return _parsed(path, package, status.st_mtime_ns, status.st_size)
-
-
 @functools.lru_cache(maxsize=1024)
 def _parsed(path: Path, package: str, _modified: int, _size: int) -> Artefact:
+    """Read an artefact's file, once for as long as it does not change."""
     paper, match = path.parent.name, FILE_NAME.fullmatch(path.name)
     title, minutes, error, measure = match["slug"].replace("_", " "), {}, "", ""
     try:
@@ -126,12 +122,10 @@ def _without_twins(artefacts: list[Artefact]) -> list[Artefact]:
     """Two files for one table would overwrite one another's results: keep the first and call it broken."""
     kept: dict[str, Artefact] = {}
     for artefact in artefacts:
-        if artefact.id in kept:
-            first = kept[artefact.id]
+        first = kept.setdefault(artefact.id, artefact)
+        if first is not artefact:
             error = f"{first.path.name} and {artefact.path.name} are both {artefact.id}"
-            kept[artefact.id] = Artefact(**{**vars(first), "error": error})
-        else:
-            kept[artefact.id] = artefact
+            kept[artefact.id] = replace(first, error=error)
     return list(kept.values())
 
 

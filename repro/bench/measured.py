@@ -27,20 +27,17 @@ def commit_hash(revision: str) -> str:
 
 
 def discover(commit: str, machine: str, benchmarks: Sequence[str]) -> list[str]:
-    """Return the benchmarks that match, also benchmarks that cannot run here; asv looks for them in seconds."""
+    """Return the benchmarks that match, also benchmarks that cannot run here; asv looks for them in seconds.
+
+    They are names with parameters that any of some regular expressions is found in.
+
+    Raises `UnknownName` if there are none.
+    """
     last: deque[str] = deque(maxlen=commands.LAST)
     words = ("run", "--machine", machine, "--bench", "just-discover", f"{commit}^!")
     status = commands.asv(*words, show=last.append)
     if status:
         raise ReproError(commands.failure(f"asv found no benchmarks at {commit[:9]}: exit status {status}", last))
-    return matching(benchmarks)
-
-
-def matching(benchmarks: Sequence[str]) -> list[str]:
-    """Return the names with parameters, as asv found them last, that any of some regular expressions is found in.
-
-    Raises `UnknownName` if there are none.
-    """
     described = _described()
     found = [name for each in described.values() for name in _names(each) if _matches(name, benchmarks)]
     if not found:

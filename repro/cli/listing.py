@@ -17,12 +17,8 @@ def list_artefacts(names: Names = None, paper: Papers = None, kind: Kind = None,
         return
     shown = table("", "artefact", "title", *SCALES, right=SCALES, whole=("artefact",))
     for artefact in artefacts:
-        times = (_minutes(artefact.minutes.get(scale)) for scale in SCALES)
+        times = (f"{artefact.minutes[scale]:g}" if scale in artefact.minutes else "" for scale in SCALES)
         title = f"[red]broken: {escape(artefact.error)}[/red]" if artefact.error else escape(artefact.title)
         shown.add_row(artefact.id, title, *times)
     shown.caption = "minutes by scale"
     console().print(shown)
-
-
-def _minutes(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"

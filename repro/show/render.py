@@ -99,7 +99,8 @@ def _render(
         write_atomically(path, content)
         rendered.files.append(path)
 
-    archive = {"samples": _samples(current), **{name: strict(manifest.pop(name)) for name in LISTS}}
+    sampled = [{**record["identity"], "rounds": record["rounds"]} for record in current if record["samples"]]
+    archive = {"samples": sampled, **{name: strict(manifest.pop(name)) for name in LISTS}}
     contents = {".csv": as_csv(rows).encode(), ARCHIVE: json.dumps(archive).encode()}
     samples = base.with_name(base.name + ARCHIVE)
     write_packed(samples, contents[ARCHIVE])  # first, as it takes longest: a run may be stopped while it writes
@@ -147,11 +148,6 @@ def _write_figure(figure: Any, base: Path, rendered: Rendered, is_final: bool) -
     if is_final and not drawn:
         plots.remove(base)
     rendered.files += drawn
-
-
-def _samples(records: list[dict]) -> list[dict]:
-    """The rounds of each cell that has samples."""
-    return [{**record["identity"], "rounds": record["rounds"]} for record in records if record["samples"]]
 
 
 def _manifest(artefact: Artefact, shown: list[Task], settings: Settings) -> dict[str, Any]:

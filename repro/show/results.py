@@ -96,7 +96,8 @@ class Results:
 
     def cores_of(self, rows: pandas.DataFrame) -> str:
         """Return ``, 12 cores`` where some of the rows are times on a processor; else nothing."""
-        return f", {self.cores} core{'s' * (self.cores > 1)}" if self.cores and timed_on_cores(rows) else ""
+        are_timed = self.cores and (rows["backend"].isin(ON_CORES) & rows["n"].notna()).any()
+        return f", {self.cores} core{'s' * (self.cores > 1)}" if are_timed else ""
 
     @cached_property
     def cases(self) -> list[str]:
@@ -158,11 +159,6 @@ class Results:
         """
         found = row and self.roofs.fraction(row, of_problem=of_problem, cores=self.cores)
         return 100 * found if found else None
-
-
-def timed_on_cores(rows: pandas.DataFrame) -> bool:
-    """Return whether some of the rows are times on a processor."""
-    return bool((rows["backend"].isin(ON_CORES) & rows["n"].notna()).any())
 
 
 def times_behind(row: Mapping[str, Any], cell: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -98,7 +98,8 @@ class Table:
         names, lines = self._lines()
         rule = ["---"] + ["---:"] * (len(names) - 1)
         text = [f"**{self.title}**", ""]
-        text += ["| " + " | ".join(map(_escape, line)) + " |" for line in [names, rule, *lines]]
+        cells = ([cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in [names, rule, *lines])
+        text += ["| " + " | ".join(line) + " |" for line in cells]
         if notes := self._notes():
             text += [""] + [f"- {note}" for note in notes]
         return "\n".join(text) + "\n"
@@ -114,10 +115,6 @@ class Table:
         shares = (self.frame[name] for name in self.frame if "bound [%]" in str(name) and "Cold" not in str(name))
         above = any(isinstance(cell, (int, float)) and cell > TOP for column in shares for cell in column)
         return [*self.notes, *[ABOVE] * above]
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _text(cell: Any) -> str:

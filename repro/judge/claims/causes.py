@@ -141,8 +141,7 @@ def _gap(value: float, bound: Interval, predicate: Predicate) -> float:
 
     It is infinite where there is none.
     """
-    within = predicate.relation == "between"
-    wanted = min(max(value, bound.low), bound.high) if within else (bound.low + bound.high) / 2
+    wanted = _within(bound, value) if predicate.relation == "between" else (bound.low + bound.high) / 2
     ratio = value / wanted if wanted > 0 else 0
     return math.log(ratio) if 0 < ratio < math.inf else math.inf
 

@@ -90,9 +90,10 @@ def of(claim: Claim, values: Values, judgement: Judgement, stored: Stored, root:
     )
     rows = [row for point in values.points for row in point.rows.values()]
     apart = [*judgement.missing, *judgement.untestable] if reducer_of(values.predicate.formula) else []
+    data = standing_in(rows, stored)
     settled = f"without a value, and unable to change the outcome: {first(apart)}" if apart else ""
     found = [
-        _sides(claim.paper, values, root), _stand_ins(rows, stored),
+        _sides(claim.paper, values, root), f"on stand-ins: {first(data)}" if data else "",
         in_doubt(claim, values.predicate, values.points, root), _without_interval(rows),
         _disturbed(rows, stored), alone, settled * (judgement.outcome != UNDECIDED),
     ]  # fmt: skip
@@ -164,12 +165,6 @@ def _short(method: str, selector: str, point: Point) -> str:
 def first(names: Sequence[str]) -> str:
     """Return the names that are shown, and how many more there are."""
     return shortened(names, SHOWN)
-
-
-def _stand_ins(rows: Sequence[Mapping[str, Any]], stored: Stored) -> str:
-    """The data that only stand in for the paper's own."""
-    found = standing_in(rows, stored)
-    return f"on stand-ins: {first(found)}" if found else ""
 
 
 def standing_in(rows: Iterable[Mapping[str, Any]], stored: Stored) -> list[str]:

@@ -133,7 +133,7 @@ class Stored:
 
         A rate is scaled by how much longer the one time behind it takes cold.
         """
-        warm = self._times_behind(row) if is_rate(row["unit"]) else [row]
+        warm = times_behind(row, self._of_cell(row)) if is_rate(row["unit"]) else [row]
         cold = self.beside(warm[0], f"{warm[0]['metric']}_cold") if len(warm) == 1 else None
         if cold is None or warm[0] is row:
             return cold and cold["value"]
@@ -160,7 +160,7 @@ class Stored:
 
         if (own := share(row)) is not None:
             return own
-        found = [each for each in map(share, self._times_behind(row)) if each is not None]
+        found = [each for each in map(share, times_behind(row, self._of_cell(row))) if each is not None]
         return found[0] if len(found) == 1 else None
 
     def scales(self, artefact: str) -> list[str]:
@@ -182,10 +182,6 @@ class Stored:
     def with_interval(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a row with the interval of the time behind it, where it has none of its own and there is one."""
         return {**row, **interval_behind(row, self._of_cell(row))} if is_missing(row["ci_low"]) else row
-
-    def _times_behind(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The warm times of its cell that a time or rate may come from."""
-        return times_behind(row, self._of_cell(row))
 
     def _of_cell(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of the cell that a row belongs to."""

@@ -1,6 +1,8 @@
 """``repro run``: measure artefacts and write their tables and figures."""
 
+import datetime
 import time
+from collections import Counter
 from typing import Annotated
 
 import typer
@@ -133,8 +135,6 @@ def _require_readable(settings) -> None:
 
 
 def _show_plan(wanted: list, settings, force: bool, as_json: bool) -> None:
-    from collections import Counter
-
     from rich.markup import escape
 
     from repro.run import minutes as spent
@@ -197,8 +197,6 @@ def _lacking(backends: set[str]) -> dict[str, str]:
 
 def _origin() -> tuple[str, str]:
     """When this run ended and of which commit its code is, for the log."""
-    import datetime
-
     from repro import environment
     from repro.run import manifest
 
@@ -209,8 +207,6 @@ def _origin() -> tuple[str, str]:
 
 def _say_left_out(wanted: list) -> None:
     """Say which cells of the artefacts are measured by request alone."""
-    from collections import Counter
-
     chosen = {task.path for job in wanted for task in job.wanted}
     left = {task.path: task for job in wanted for task in job.tasks if task.left_out and task.path not in chosen}
     if left:

@@ -30,13 +30,13 @@
 """
 
 import itertools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from repro import environment
+from repro.cache.store import read_toml
 from repro.model import ReproError
 
 FILE = "showcase.toml"
@@ -117,14 +117,13 @@ def headlines() -> list[tuple[str, str]]:
 
 
 def _read(path: Path) -> Ledger:
-    paper = path.parent.name
+    paper, content = path.parent.name, read_toml(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
         figures = tuple(f"{paper}-{stem}" for stem in content.get("figures", []))
         families = tuple(_family(paper, entry) for entry in content.get("family", []))
         front = f"{paper}-{content['front']}" if "front" in content else ""
         return Ledger(paper, figures, front, tuple(content.get("headlines", [])), families)
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ReproError) as error:
+    except (KeyError, TypeError, AttributeError, ReproError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ReproError(f"{path}: {what}") from None
 

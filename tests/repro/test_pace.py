@@ -30,11 +30,13 @@ def test_cores_that_others_use_are_slower(pace, monkeypatch):
     monkeypatch.setattr("repro.run.pace.JOBS", 100)  # longer than a slice of time, in which nobody interrupts a thread
     alone = min(pace.look() for _ in range(5))
     others = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(4 * cores())]
-    time.sleep(0.5)  # until they have begun
-    beside = [pace.look() for _ in range(5)]
-    for each in others:
-        each.kill()
-        each.wait()
+    try:
+        time.sleep(0.5)  # until they have begun
+        beside = [pace.look() for _ in range(5)]
+    finally:
+        for each in others:
+            each.kill()
+            each.wait()
     assert sorted(beside)[2] > 1.3 * alone
 
 

@@ -145,13 +145,9 @@ def requirement_name(requirement):
 
 
 def test_every_requirement_is_pinned_once():
-    pins = [
-        line.split("==")[0]
-        for line in (ROOT / "constraints.txt").read_text().splitlines()
-        if line and not line.startswith("#")
-    ]
-    lines = (line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#"))
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     assert all(re.fullmatch(r"[a-z0-9-]+==[\w.]+", line) for line in lines)
+    pins = [line.split("==")[0] for line in lines]
     assert len(pins) == len(set(pins))
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
     optional = pyproject["project"]["optional-dependencies"]

@@ -231,18 +231,8 @@ def test_integers_of_every_size(device, build):
         block=32,
     ).widths
     out, h = device.zeros(7, np.uint64), device.zeros(1, np.uint8)
-    kernel(
-        1,
-        200,
-        -30000,
-        60000,
-        4_000_000_000,
-        1 << 62,
-        (1 << 64) - 1,
-        device.array(np.array([1, 65535], np.uint16)),
-        h,
-        out,
-    )
+    g = device.array(np.array([1, 65535], np.uint16))
+    kernel(1, 200, -30000, 60000, 4_000_000_000, 1 << 62, (1 << 64) - 1, g, h, out)
     assert device.to_host(out).tolist() == [200, 70000, 60000, 4_000_000_000, 1 << 62, (1 << 64) - 1, 65535]
     assert device.to_host(h).tolist() == [201]
 

@@ -88,26 +88,21 @@ def test_complex_values_are_refused_unless_their_real_parts_are_wanted(tmp_path)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no Matrix Market file"),
-        ("1 2 3\n", "no Matrix Market file"),
+        ("", "no Matrix Market file"), ("1 2 3\n", "no Matrix Market file"),
         ("<html>Not here</html>", "no Matrix Market file"),
         ("%%MatrixMarket matrix array real general\n1 1\n1\n", "dense"),
         ("%%MatrixMarket matrix coordinate quaternion general\n1 1 1\n1 1 1\n", "its values are quaternion"),
         ("%%MatrixMarket matrix coordinate real diagonal\n1 1 1\n1 1 1\n", "it is diagonal"),
-        (HEADER, "are to follow its header"),
-        (HEADER + "3 x 4\n", "are to follow its header"),
-        (HEADER + "0 0 0\n", "no size that can be used"),
-        (HEADER + "-2 2 1\n1 1 1\n", "no size that can be used"),
+        (HEADER, "are to follow its header"), (HEADER + "3 x 4\n", "are to follow its header"),
+        (HEADER + "0 0 0\n", "no size that can be used"), (HEADER + "-2 2 1\n1 1 1\n", "no size that can be used"),
         (HEADER + "9999999999 2 1\n1 1 1\n", "no size that can be used"),
         (HEADER + "3 3 2000000000\n1 1 1\n", "too short for so many"),
-        (HEADER + "3 4 4\n1 1 2.5\n3 2 -1\n3 4 1\n", "cannot read"),
-        (HEADER + "2 2 1\n3 1 1.0\n", "cannot read"),
-        (HEADER + "2 2 1\n0 1 1.0\n", "cannot read"),
-        (HEADER + "2 2 1\n1 1 one\n", "cannot read"),
+        (HEADER + "3 4 4\n1 1 2.5\n3 2 -1\n3 4 1\n", "cannot read"), (HEADER + "2 2 1\n3 1 1.0\n", "cannot read"),
+        (HEADER + "2 2 1\n0 1 1.0\n", "cannot read"), (HEADER + "2 2 1\n1 1 one\n", "cannot read"),
         (HEADER + "2 2 2\n1 2 1\n2 2 nan\n", "its value in row 2, column 2 is nan"),
         (HEADER + "2 2 2\n1 2 -inf\n2 2 1\n", "its value in row 1, column 2 is -inf"),
     ],
-)
+)  # fmt: skip
 def test_damaged_text(tmp_path, text, said):
     assert said in refused(write(tmp_path, text))
 

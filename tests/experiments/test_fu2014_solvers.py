@@ -240,18 +240,8 @@ def test_the_papers_layout():
     assert "Threads on the CPU: patchPCGAMG 2, Hypre-PCGAMG 2, jacobiPCGAMG 2, CG 2, Hypre-CG 2." in text
     text, _ = show("table3", lambda cell: DONE)
     assert line(text, "Regular") == [
-        "Regular",
-        "2.00",
-        "519",
-        "8.00",
-        "1,100",
-        "4.0",
-        "2.0",
-        "2.00",
-        "420",
-        "1.0",
-        "(1.2)",
-    ]
+        "Regular", "2.00", "519", "8.00", "1,100", "4.0", "2.0", "2.00", "420", "1.0", "(1.2)",
+    ]  # fmt: skip
     text, _ = show("table6", lambda cell: DONE)
     assert line(text, "Regular")[:5] == ["Regular", "0.200", "7.31", "0.800", "154"]
     assert "| Regular | symcoo | 300 | 50.0 | 500 | 50.0 |" in text

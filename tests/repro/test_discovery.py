@@ -78,15 +78,12 @@ def test_selection(folder, names, paper, kind, count):
 @pytest.mark.parametrize(
     ("names", "paper", "kind", "suggestion"),
     [
-        (("a2019-tabel3",), (), None, "a2019-table3"),
-        (("b2002",), (), None, "b2020"),
-        ((), ("b2002",), None, "b2020"),
-        ((), (), "tables", "table"),
-        (("zzz",), (), None, "repro list"),
+        (("a2019-tabel3",), (), None, "a2019-table3"), (("b2002",), (), None, "b2020"), ((), ("b2002",), None, "b2020"),
+        ((), (), "tables", "table"), (("zzz",), (), None, "repro list"),
         (("tabel3",), ("b2020",), None, r"did you mean (?!.*(table3|a2019))"),
         (("a2019-table3",), ("b2020",), None, "no artefact matches"),
     ],
-)
+)  # fmt: skip
 def test_unknown_names_suggest_the_nearest(folder, names, paper, kind, suggestion):
     with pytest.raises(discovery.UnknownName, match=suggestion):
         discovery.select(names, paper, kind, folder)

@@ -18,12 +18,8 @@ def test_each_component_is_put_in_words():
         "machine": {"driver": "590", "packages.scipy": "1.17"}, "seed": 4,
     }  # fmt: skip
     assert differences(KEY, now) == [
-        "dataset fu2014/regular changed",
-        "driver 580 -> 590",
-        "numpy 2.4 -> none",
-        "scipy none -> 1.17",
-        "seed 0 -> 4",
-    ]
+        "dataset fu2014/regular changed", "driver 580 -> 590", "numpy 2.4 -> none", "scipy none -> 1.17", "seed 0 -> 4",
+    ]  # fmt: skip
 
 
 def test_only_what_a_measurement_depends_on_enters():

@@ -71,15 +71,12 @@ INFINITE = Interval(float("inf"), float("inf"))
 @pytest.mark.parametrize(
     ("formula", "left", "right"),
     [
-        ("a / b", Interval(1, 1), Interval(0, 0)),
-        ("a / b", Interval(1, 2), Interval(-1, 1)),
-        ("a / b", INFINITE, INFINITE),
-        ("a - b", INFINITE, INFINITE),
-        ("a * b", Interval(1, INFINITE.high), Interval(0, 1)),
-        ("a * b", Interval(0, 1), Interval(1, INFINITE.high)),
+        ("a / b", Interval(1, 1), Interval(0, 0)), ("a / b", Interval(1, 2), Interval(-1, 1)),
+        ("a / b", INFINITE, INFINITE), ("a - b", INFINITE, INFINITE),
+        ("a * b", Interval(1, INFINITE.high), Interval(0, 1)), ("a * b", Interval(0, 1), Interval(1, INFINITE.high)),
         ("a ** 4 / b", Interval(1, 1e200), Interval(1, 1)),
     ],
-)
+)  # fmt: skip
 def test_what_has_no_value_is_told_from_what_is_no_formula(formula, left, right):
     with pytest.raises(Undefined):
         evaluate(formula, {"a": left, "b": right})
@@ -113,18 +110,11 @@ def test_intervals_are_shown_to_the_digits_that_tell_their_ends_apart_and_as_pap
 @pytest.mark.parametrize(
     ("formula", "low", "high"),
     [
-        ("mean(x)", 2.0, 3.0),
-        ("median(x)", 1, 4),
-        ("sum(x < 3.5)", 1, 2),
-        ("sum(x <= 0.5)", 0, 0),
-        ("sum(x < 1)", 0, 0),
-        ("sum(x > 3.5)", 1, 2),
-        ("sum(x >= 4)", 1, 2),
-        ("max(least(x, y))", 2, 2),
-        ("min(greatest(x, y))", 2, 2),
-        ("max(least(x, 2))", 2, 2),
+        ("mean(x)", 2.0, 3.0), ("median(x)", 1, 4), ("sum(x < 3.5)", 1, 2), ("sum(x <= 0.5)", 0, 0),
+        ("sum(x < 1)", 0, 0), ("sum(x > 3.5)", 1, 2), ("sum(x >= 4)", 1, 2), ("max(least(x, y))", 2, 2),
+        ("min(greatest(x, y))", 2, 2), ("max(least(x, 2))", 2, 2),
     ],
-)
+)  # fmt: skip
 def test_statistics_and_comparisons(formula, low, high):
     names = {"x": [Interval(1, 1), Interval(1, 4), Interval(4, 4)], "y": [Interval(2, 2)] * 3}
     value = evaluate(formula, names)

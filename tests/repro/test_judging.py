@@ -63,15 +63,10 @@ def test_a_value_at_the_very_bound_meets_what_allows_for_it(relation, low, high,
 @pytest.mark.parametrize(
     ("relation", "low", "high", "met"),
     [
-        ("at least", 0, 1, True),
-        ("at least", -1, 0, None),
-        ("at most", -1, 0, True),
-        ("at most", 0, 1, None),
-        ("about", 0, 0, True),
-        ("about", -1, 0, None),
-        ("about", 0, 1, None),
+        ("at least", 0, 1, True), ("at least", -1, 0, None), ("at most", -1, 0, True), ("at most", 0, 1, None),
+        ("about", 0, 0, True), ("about", -1, 0, None), ("about", 0, 1, None),
     ],
-)
+)  # fmt: skip
 def test_at_a_bound_of_nothing_no_rounding_helps(relation, low, high, met):
     assert meets(Interval(low, high), Interval(0, 0), relation) is met
 

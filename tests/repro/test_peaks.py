@@ -18,19 +18,16 @@ def test_the_least_time_is_the_memorys_or_the_arithmetics(flops, precision, seco
 @pytest.mark.parametrize(
     ("artefact", "method", "name"),
     [
-        ("fu2014-table2", "serial", "Intel i7 965 Extreme"),
-        ("fu2014-table5", "cusp-cg", "NVIDIA GeForce GTX 580"),
+        ("fu2014-table2", "serial", "Intel i7 965 Extreme"), ("fu2014-table5", "cusp-cg", "NVIDIA GeForce GTX 580"),
         ("fu2014-table5", "hypre-cg", "Intel i7 965 Extreme"),
         ("geveler2011-table2", "q1-xyz-cpu-4", "Intel Core i7 920"),
         ("geveler2011-table3", "q2-sto-gpu", "NVIDIA GeForce GTX 285"),
-        ("remacle2016-table2", "stored", "NVIDIA GTX 980"),
-        ("remacle2016-table3", "stored", "NVIDIA K40"),
+        ("remacle2016-table2", "stored", "NVIDIA GTX 980"), ("remacle2016-table3", "stored", "NVIDIA K40"),
         ("remacle2016-table4", "openmp-cpu", "Intel Core i7-5960X"),
-        ("zhang2013-table4", "order-2", "Intel Core2 Duo E7400"),
-        ("wong2015-table4", "k1", "Asus ENGTX480"),
+        ("zhang2013-table4", "order-2", "Intel Core2 Duo E7400"), ("wong2015-table4", "k1", "Asus ENGTX480"),
         ("zhang2013-table1", "matrix", None),
     ],
-)
+)  # fmt: skip
 def test_published_numbers_know_their_hardware(artefact, method, name):
     found = of_published(artefact, method)
     assert (found.device if found else None) == name

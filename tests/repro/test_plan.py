@@ -14,16 +14,11 @@ from repro.discovery import UnknownName
 @pytest.mark.parametrize(
     ("only", "backends", "wanted"),
     [
-        ({}, (), True),
-        ({"method": ["csr", "ell"]}, (), True),
-        ({"method": ["csr"], "case": ["other"]}, (), False),
-        ({"slice": ["32"]}, (), True),
-        ({"slice": ["64"]}, (), False),
-        ({"nothing": ["1"]}, (), False),
-        ({}, ("cuda",), False),
-        ({}, ("cuda", "opencl"), True),
+        ({}, (), True), ({"method": ["csr", "ell"]}, (), True), ({"method": ["csr"], "case": ["other"]}, (), False),
+        ({"slice": ["32"]}, (), True), ({"slice": ["64"]}, (), False), ({"nothing": ["1"]}, (), False),
+        ({}, ("cuda",), False), ({}, ("cuda", "opencl"), True),
     ],
-)
+)  # fmt: skip
 def test_selection(only, backends, wanted):
     cell = Cell("regular", "csr", "opencl", {"slice": 32})
     assert plan.Selection(only, backends).wants(cell) is wanted

@@ -9,16 +9,11 @@ from repro.units import convert, is_rate, is_time, quantity, significant, split
 @pytest.mark.parametrize(
     ("value", "unit", "to", "expected"),
     [
-        (7.31, "ms", "s", 0.00731),
-        (3.0, "us", "ns", 3000.0),
-        (4.2, "million", "count", 4.2e6),
-        (4018753, "", "million", 4.018753),
-        (2.0, "min", "s", 120.0),
-        (4.3, "TB/s", "GB/s", 4300.0),
-        (41, "%", "", 0.41),
-        (12.5, "iterations", "iterations", 12.5),
+        (7.31, "ms", "s", 0.00731), (3.0, "us", "ns", 3000.0), (4.2, "million", "count", 4.2e6),
+        (4018753, "", "million", 4.018753), (2.0, "min", "s", 120.0), (4.3, "TB/s", "GB/s", 4300.0),
+        (41, "%", "", 0.41), (12.5, "iterations", "iterations", 12.5),
     ],
-)
+)  # fmt: skip
 def test_conversion(value, unit, to, expected):
     assert convert(value, unit, to) == pytest.approx(expected)
 

@@ -29,11 +29,8 @@ def rows(artefact, scale, backend, device, methods, failed=()):
             value = 1e-4 * (1 + i + 2 * j) * (1 if backend == "cuda" else 50)
             place = (artefact, scale, case, method, backend, device)
             work = {
-                "work_bytes": 1e8 * (1 + i),
-                "work_flops": 3e7 * (1 + i),
-                "work_precision": "float64",
-                "cold": False,
-            }
+                "work_bytes": 1e8 * (1 + i), "work_flops": 3e7 * (1 + i), "work_precision": "float64", "cold": False,
+            }  # fmt: skip
             yield Row(*place, "assembly", value, "s", 0.98 * value, 1.03 * value, 9, 0, 1e-15, **work)
         for method in failed:
             yield Row(artefact, scale, case, method, backend, status="skipped", reason="no <b>licence</b> for it")

@@ -1,6 +1,7 @@
 """Tables and plots of zhang2013: results that are whole, of one back end, failed, and without any value."""
 
 import importlib
+from functools import cache
 from pathlib import Path
 
 import pandas
@@ -38,6 +39,12 @@ def show(name, status_of, backend=None):
     return shown(module, Results(frame, "smoke", "m", artefact))
 
 
+@cache
+def whole(name, backend=None):
+    """Return what is shown of an artefact whose cells are all done, by every back end or by one."""
+    return show(name, lambda cell: DONE, backend)
+
+
 @pytest.mark.parametrize("name", MODULES)
 @pytest.mark.parametrize("status", [FAILED, None])
 def test_without_a_value(name, status):
@@ -47,7 +54,7 @@ def test_without_a_value(name, status):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_whole(name):
-    text, figure = show(name, lambda cell: DONE)
+    text, figure = whole(name)
     assert marks(figure) >= 8 and "nan" not in text.lower()
     if not name.startswith(("table3", "table4")):
         assert all(f"| {mesh}" in text for mesh in ("quad", "hex"))
@@ -56,7 +63,7 @@ def test_whole(name):
 @pytest.mark.parametrize("backend", ["cuda"])
 @pytest.mark.parametrize("name", MODULES)
 def test_of_one_back_end(name, backend):
-    show(name, lambda cell: DONE, backend)
+    whole(name, backend)
 
 
 def line_of(text, start):
@@ -64,12 +71,12 @@ def line_of(text, start):
 
 
 def test_storage_factors():
-    text, _ = show("table2_storage", lambda cell: DONE, "cuda")
+    text, _ = whole("table2_storage", "cuda")
     assert line_of(text, "| quad")[2] == "1.25"
 
 
 def test_iterations_stand_beside_the_papers():
-    text, _ = show("table3_iterations", lambda cell: DONE)
+    text, _ = whole("table3_iterations")
     printed = {"Neumann": "1321", "L-S": "898", "Chebyshev": "1176"}
     for name, number in printed.items():
         cells = line_of(text, f"| {name} |")
@@ -77,19 +84,19 @@ def test_iterations_stand_beside_the_papers():
 
 
 def test_times_stand_beside_the_papers():
-    text, _ = show("table4_times", lambda cell: DONE)
+    text, _ = whole("table4_times")
     assert line_of(text, "| L-S |")[2:4] == ["2.00", "68.75"]
-    text, _ = show("table5_jacobi", lambda cell: DONE)
+    text, _ = whole("table5_jacobi")
     assert line_of(text, "| quad")[2:6] == ["2.00", "64.92", "2.00", "65.33"]
 
 
 def test_speed_ups_are_the_hosts_time_over_the_devices():
-    text, _ = show("figure10_speedups", lambda cell: DONE)
+    text, _ = whole("figure10_speedups")
     assert set(line_of(text, "| hex")[2:-1]) == {"4.0"}
 
 
 def test_sbell_is_compared_with_sell_and_cusparse():
-    text, _ = show("figure8_formats", lambda cell: DONE)
+    text, _ = whole("figure8_formats")
     statement = text[text.index("SBELL beside the numbers") :]
     quad = line_of(statement, "| quad")
     assert quad[2:4] == ["21.3", "3.52"] and quad[4:6] == ["0", "23.78"] and quad[6:8] == ["1.00", "5.52"]
@@ -120,18 +127,18 @@ def test_a_format_is_told_by_its_docstring_alone_and_may_have_none(tmp_path, mon
 
 
 def test_formats_that_the_figure_leaves_out_are_named_and_sbell_with_16_bit_columns_is_none():
-    made = show("figure8_formats", lambda cell: DONE, "cuda")[1]
+    made = whole("figure8_formats", "cuda")[1]
     _, left = " ".join(made.get_supxlabel().split()).split("in the tables alone: ")
     drawn = [text.get_text() for axes in made.axes for text in axes.get_legend().get_texts()]
     assert "SBELL, 16-bit columns" in drawn and "sbell16" not in left
     assert {"coo", "sbell", "cusparse_bsr"} < {*left.split(", ")}
-    both = " ".join(show("figure8_formats", lambda cell: DONE)[1].get_supxlabel().split())
+    both = " ".join(whole("figure8_formats")[1].get_supxlabel().split())
     gpu, processor = both.split("in the tables alone: ")[1].split("; in the tables of the processor alone: ")
     assert "sell" in gpu.split(", ") and "sell" not in processor.split(", ")
 
 
 def test_shares_of_double_precision():
-    text, _ = show("figure9_precision", lambda cell: DONE, "cuda")
+    text, _ = whole("figure9_precision", "cuda")
     hexa = line_of(text, "| hex")
     assert hexa[5] == "100" and hexa[-2] == "51.1"
 
@@ -169,7 +176,7 @@ def test_figure_9_has_each_library_of_figure_8_in_single_precision():
 
 
 def test_times_say_by_which_bound_of_the_spectrum_they_are():
-    text, _ = show("table4_times", lambda cell: DONE)
+    text, _ = whole("table4_times")
     safeguard, row_sum, tight, _, on_device, _ = text.split("**Table 4")[1:]
     assert "- The spectrum ends at the largest Ritz value of 10 Lanczos steps" in safeguard
     assert "- Bounds of the spectrum from 20 Lanczos steps" in tight and "`order-2` on host" in tight
@@ -181,7 +188,7 @@ def test_times_say_by_which_bound_of_the_spectrum_they_are():
 
 
 def test_times_of_a_device_alone_stand_beside_the_papers():
-    _, figure = show("table4_times", lambda cell: DONE, "cuda")
+    _, figure = whole("table4_times", "cuda")
     (axes,) = figure.axes
     assert "the paper's on its CPU" in axes.get_ylabel().replace("\n", " ")
     printed = [line for line in axes.lines if line.get_markerfacecolor() == "none" and len(line.get_xdata()) == 5]
@@ -202,4 +209,4 @@ def test_meshes_without_a_time_of_one_thread_are_named_below_the_speed_ups():
     caption = " ".join(figure.get_supxlabel().split())
     assert "no time of one thread: tri (stand-in), tet (stand-in)" in caption
     assert figure.axes[0].get_ylim()[0] <= 1, "the paper's ranges are cut"
-    assert "no time" not in show("figure10_speedups", lambda cell: DONE)[1].get_supxlabel()
+    assert "no time" not in whole("figure10_speedups")[1].get_supxlabel()

@@ -29,7 +29,7 @@ def commit_hash(revision: str) -> str:
 def discover(commit: str, machine: str, benchmarks: Sequence[str]) -> list[str]:
     """Return the benchmarks that match, also benchmarks that cannot run here; asv looks for them in seconds.
 
-    They are names with parameters that any of some regular expressions is found in.
+    Each is a name with parameters in which one of the regular expressions is found.
 
     Raises `UnknownName` if there are none.
     """

@@ -11,7 +11,7 @@ from repro.cache.store import ARCHIVE, as_stored, write_atomically, write_packed
 from repro.grouping import grouped
 from repro.model import DONE
 from repro.rows import as_csv, parse, place_of
-from repro.run import manifest as sources
+from repro.run import manifest as run_manifest
 from repro.run.rounds import commit_of, named, shown
 from repro.show.measurements import Measurement
 
@@ -38,7 +38,7 @@ def summarise(stored: Measurement) -> bool:
     write_rows(stored.csv, rows)
     manifest["files"][".csv"] = digest(rows)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    manifest["summarised"] = {"command": "repro figures", "commit": commit_of(sources.revision()), "date": now}
+    manifest["summarised"] = {"command": "repro figures", "commit": commit_of(run_manifest.revision()), "date": now}
     write_atomically(path, json.dumps(manifest, indent=1) + "\n")
     return True
 

@@ -60,7 +60,7 @@ def why(tmp_path):
 
 def explained(verdict, says, share):
     """Return the causes of a verdict: one, of this share, or none where that is None."""
-    assert verdict.why.startswith("unexplained") == (share is None)
+    assert verdict.tested and verdict.why.startswith("unexplained") == (share is None)
     assert [(says in each.says, each.share) for each in verdict.explanations] == (
         [] if share is None else [(True, pytest.approx(share))]
     )

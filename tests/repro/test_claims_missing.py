@@ -153,7 +153,7 @@ def test_words_that_a_reading_has_not_do_not_repeat_its_points(store):
 def test_what_was_not_sampled_needs_samples_and_not_more_of_them(store):
     store.row("a", "slow", "solve", 1.2, backend="host")
     store.row("a", "fast", "solve", 1.0, spread=None)
-    assert store.one(WHERE, effect()).needs == "no run samples fast solve, so that its value has no interval"
+    assert store.one(WHERE, effect()).needs == "fast solve has no interval, since no run takes samples of it"
 
 
 def test_a_point_by_request_alone_is_left_out_and_named(store, monkeypatch):

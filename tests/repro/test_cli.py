@@ -48,8 +48,8 @@ def drawing():
 def test_listing_and_help_answer_at_once(laboratory, drawing, arguments):
     """Nothing heavy is imported, and it takes less of a processor than importing what draws, however slow that is."""
     code = (
-        f"import sys; from repro.cli import main; main({arguments!r}); "
-        "print({'numpy', 'pandas', 'matplotlib', 'fakelab'} & set(sys.modules), file=sys.stderr)"
+        f"import sys; from repro.cli import main; status = main({arguments!r}); "
+        "print({'numpy', 'pandas', 'matplotlib', 'fakelab'} & set(sys.modules), file=sys.stderr); sys.exit(status)"
     )
     done = []
 

@@ -158,7 +158,7 @@ def _timed(values: Values) -> list[Mapping[str, Any]]:
     return [row for point in values.points for row in point.rows.values() if is_timed(row)]
 
 
-def _peak(rows: Sequence[Mapping[str, Any]], stored: Stored) -> Roof | None:
+def _roof(rows: Sequence[Mapping[str, Any]], stored: Stored) -> Roof | None:
     found = (stored.roofs.of(stored.device(row), row.get("cores")) for row in rows)
     return next(filter(None, found), None)
 
@@ -191,9 +191,10 @@ def _contradiction(paper: str, values: Values, root: Path) -> Found | None:
     if len(found) == 1:
         says = "the paper's number does not follow from its others; tested with the nearest that does"
     else:
-        which = f"all {many}" if many == len(found) else f"{many} of the {len(found)}"
-        says = f"{which} numbers that are missed do not follow from the paper's others"
-        says += "; tested with those that do"
+        follow = f"{many} of the {len(found)} numbers that are missed {'does' if many == 1 else 'do'} not follow"
+        if many == len(found):
+            follow = f"none of the {many} numbers that are missed follows"
+        says = f"{follow} from the paper's others; each tested with the nearest that does"
     return Found(says, found) if many else None
 
 
@@ -212,7 +213,7 @@ def _bandwidths(values: Values, stored: Stored, root: Path) -> Found | None:
     sides = [[row for row in rows if row["gpu"] == gpu] for gpu in (True, False)]
     if not all(sides) or _share(sides[0], stored) is None:
         return None
-    ours = [_peak(side, stored) for side in sides]
+    ours = [_roof(side, stored) for side in sides]
     theirs = [peaks.of_table(rows[0]["artefact"], gpu, root) for gpu in (True, False)]
     paper = hardware(rows[0]["artefact"].partition("-")[0], root)
     is_serial = paper.get("cpu", {}).get("printed", {}).get("threads_used") == 1
@@ -244,7 +245,7 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found | None:
     for value, rows in zip(values.values, _rows_by_value(values), strict=True):
         if len({row["gpu"] for row in rows}) != 1:
             return None
-        ours, theirs = _peak(rows, stored), peaks.of_table(rows[0]["artefact"], rows[0]["gpu"], root)
+        ours, theirs = _roof(rows, stored), peaks.of_table(rows[0]["artefact"], rows[0]["gpu"], root)
         if ours is None or theirs is None:
             return None
         faster = ours.bandwidth / theirs.bandwidth
@@ -253,12 +254,8 @@ def _memory(values: Values, stored: Stored, root: Path) -> Found | None:
         found.append(value.low * slower if is_time(unit) else value.low / slower)
     if _share(_timed(values), stored) is None:
         return None
-    binds = _binds(_timed(values), stored)
-    if len(names) == 1:
-        [(name, times)] = names.items()
-        return Found(f"the memory{binds} is {times} times as fast as the memory of the paper's {name}", found)
-    told = " and ".join(f"{times} times beside its {name}" for name, times in names.items())
-    return Found(f"the memory{binds} is faster than the paper's: {told}", found)
+    told = ", and ".join(f"{times} times as fast as the memory of the paper's {name}" for name, times in names.items())
+    return Found(f"the memory{_binds(_timed(values), stored)} is {told}", found)
 
 
 def _rows_by_value(values: Values) -> list[list[Mapping[str, Any]]]:

@@ -201,7 +201,7 @@ def judge(
         why = "" if data else needed.by_request(claim, selectors.values())
         missed = data or notes.unmeasured(claim, predicate, selectors, stored)
         return replace(
-            blank, needs=f"{missed}, since a run leaves it out unless asked ({why})" if why else missed
+            blank, needs=f"{missed}; a run leaves out cells of it unless asked: {why}" if why else missed
         ), None
     try:
         ways = exact, interval_of, doubted_of(stored)
@@ -272,7 +272,10 @@ def _needs(
     data: str,
     stored: Stored,
 ) -> str:
-    """Return what it would take to decide a reading; `data`: what it would take at points whose data test nothing."""
+    """Return what it would take to decide a reading, or why no run can.
+
+    `data`: what it would take at points whose data test nothing.
+    """
     lacking = [row for row in rows if lacks_interval(row)]  # the intervals of the others say nothing of these
     if sure != UNDECIDED or (lacking and not judgement.missing and not judgement.untestable):
         few = dict.fromkeys(row["method"] for row in lacking if not is_missing(row["n"]))
@@ -283,7 +286,8 @@ def _needs(
         told = [f"more samples of {notes.first(list(few))}"] * bool(few)
         told += [f"a quiet machine for {notes.first(list(busy))}"] * bool(busy)
         sentences = [f"it needs {' and '.join(told)}"] * bool(told)
-        sentences += [f"no run samples {notes.first(list(none))}, so that its value has no interval"] * bool(none)
+        has, them = ("has", "it") if len(none) == 1 else ("have", "them")
+        sentences += [f"{notes.first(list(none))} {has} no interval, since no run takes samples of {them}"] * bool(none)
         return "; ".join(sentences)
     if judgement.missing:
         return f"it needs a value of {notes.first(judgement.missing)}"

@@ -246,8 +246,10 @@ class Verdict:
             if self.partly:
                 return f"unexplained; the cause that explains most: {self.partly.told}"
             return "unexplained; no tested cause explains a tenth of the gap"
-        several = f"{len(self.explanations)} causes, each tested alone: " * (len(self.explanations) > 1)
-        return several + "; ".join(each.told for each in self.explanations)
+        if len(self.explanations) == 1:
+            return self.explanations[0].told
+        told = "; ".join(f"({i}) {each.told}" for i, each in enumerate(self.explanations, 1))
+        return f"{len(self.explanations)} causes, each tested alone: {told}" if told else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""

@@ -34,7 +34,7 @@ _SLACK = 1e-9  # relative, for rounding
 
 def _classes(span: Interval, bound: Interval, predicate: Predicate) -> frozenset[str]:
     """Return what the numbers of an interval may be: under, reproduced, exceeded."""
-    if predicate.relation in ("at most", "less than"):  # as at least, and more than, of the numbers below zero
+    if predicate.relation in ("at most", "less than"):  # mirrored at zero these are "at least" and "more than"
         span, bound = -span, -bound
     wider = widened(bound.low, bound.high, _SLACK)
     if predicate.relation in ("more than", "less than"):

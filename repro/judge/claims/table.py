@@ -34,7 +34,7 @@ none misses it, and at most half of them exceed it |
 | weaker | the effect goes the same way but is smaller, or shows at most of the points but not at every one; \
 or the number is met and its effect is not there |
 | contradicted | the effect is not there, or goes the other way |
-| not decided | the measurements leave it open; the text says what it would take |
+| not decided | the measurements leave it open; the text says what it would take, or why no run can |
 """
 """The meaning of the five verdicts."""
 
@@ -57,8 +57,9 @@ READING = f"""\
 - *Today* compares with the strongest of today's methods, and makes no verdict. *Best* names the fastest of several.
 - *Why* names causes. *Tested with* tells how the value was measured without the cause. *Explains 65 %*: that brings the
   value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median. Where the
-  *intervals* leave open whether that is half, its ends are there. Several causes are tested alone each, so their shares
-  do not add up. *Unexplained*: no cause explains half, or none was tested; the one that explains most follows.
+  *intervals* leave open whether that is half, its ends are there. Each of several causes is tested alone, so their
+  shares do not add up. *Unexplained*: no cause explains half, or none was tested. The one that explains most follows if
+  it explains a tenth.
 - A faster memory shortens the part of a time that the memory takes for the bytes which must move. It is no cause where
   a GPU's bytes are not known, or the cache holds them. Where a processor's are not, all of its time counts as memory's.
 - Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made

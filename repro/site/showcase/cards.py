@@ -49,16 +49,16 @@ def page(found: Sequence[Measurement], judged: Judged, *head: str) -> str:
 
 def _ceilings(found: Sequence[Measurement], *machines: str) -> str:
     roofs = [next(each.roofs for each in found if each.machine == machine) for machine in machines]
-    peaks = [next((roof for roof in each.all if roof.gpu), Peak("not measured", 0.0)) for each in roofs]
+    cards = [next((roof for roof in each.all if roof.gpu), Peak("not measured", 0.0)) for each in roofs]
     named = [
-        ("memory, GB/s", [peak.bandwidth for peak in peaks]),
-        *((f"{name}, GFLOP/s", [peak.rates.get(name, 0.0) for peak in peaks]) for name in ("float64", "float32")),
+        ("memory, GB/s", [card.bandwidth for card in cards]),
+        *((f"{name}, GFLOP/s", [card.rates.get(name, 0.0) for card in cards]) for name in ("float64", "float32")),
     ]
     lines = [
         [name, *(each / 1e9 if each else None for each in pair), pair[1] / pair[0] if all(pair) else None]
         for name, pair in named
     ]
-    return _table("Measured ceilings", ["ceiling", *(peak.device for peak in peaks), "second over first"], lines)
+    return _table("Measured ceilings", ["ceiling", *(card.device for card in cards), "second over first"], lines)
 
 
 def _table(title: str, headings: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:

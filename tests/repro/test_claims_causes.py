@@ -84,9 +84,7 @@ def test_bandwidths_of_gpu_and_processor_predict_a_ratio(store):
     slow = store.rows["box", "table1"][0]
     slow.value = slow.ci_low = slow.ci_high = 40000.0  # of a factor of 5000 the bandwidths are not most
     verdict = store.one(WHERE, ABOUT)
-    assert verdict.explanations == () and verdict.why.startswith(
-        f"unexplained; the cause that explains most: {says} (explains 4"
-    )
+    assert verdict.explanations == () and verdict.why.startswith(f"unexplained. Nearest cause: {says} (explains 4")
 
 
 @pytest.mark.parametrize(("threads", "is_explained"), [(4, True), (1, False)])
@@ -123,7 +121,7 @@ def test_of_a_paper_with_one_thread_the_memory_of_the_gpu_alone_predicts_a_ratio
         # Half of the time grows by 40: of a factor of 40 a faster memory explains 20.5.
         (0.5, "the memory, which takes 50 % of the time, is 40 times as fast as the memory of the paper's Old GPU"
               " (explains 82 % of the gap)"),
-        (0.05, "unexplained; the cause that explains most: the memory, which takes 5.0 % of the time,"
+        (0.05, "unexplained. Nearest cause: the memory, which takes 5.0 % of the time,"
                " is 40 times as fast as the memory of the paper's Old GPU (explains 29 % of the gap)"),
     ],
 )  # fmt: skip
@@ -231,7 +229,7 @@ def test_a_number_that_one_of_several_relations_gives_does_follow(store):
 @pytest.mark.parametrize(
     ("seconds", "why"),
     [
-        (40.0, "unexplained; the cause that explains most: it is another (explains 30 % of the gap)"),
+        (40.0, "unexplained. Nearest cause: it is another (explains 30 % of the gap)"),
         (70.0, NONE_EXPLAINS),
     ],
 )

@@ -244,7 +244,7 @@ class Verdict:
             if not self.tested:
                 return "unexplained; no cause was tested"
             if self.partly:
-                return f"unexplained; the cause that explains most: {self.partly.told}"
+                return f"unexplained. Nearest cause: {self.partly.told}"
             return "unexplained; no tested cause explains a tenth of the gap"
         if len(self.explanations) == 1:
             return self.explanations[0].told

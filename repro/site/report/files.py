@@ -34,9 +34,13 @@ def packed(value: Any) -> str:
 
 
 def by_columns(path: Path) -> list[list[str]]:
-    """Return the columns of a CSV, each with its heading: equal texts that stand together are small when packed."""
+    """Return the columns of a CSV, each with its heading: equal texts that stand together are small when packed.
+
+    A column of one text alone has it once: some other column tells how many rows there are, as no two are equal.
+    """
     stream = io.StringIO(content(path).decode(), newline="")
-    return [list(column) for column in zip(*csv.reader(stream), strict=True)]
+    columns = zip(*csv.reader(stream), strict=True)
+    return [[name, *(values if len(set(values)) > 1 else values[:1])] for name, *values in columns]
 
 
 def picture(path: Path) -> str:

@@ -109,8 +109,11 @@ def test_rows_are_carried_as_they_are(page, results):
         "big-gpu-fu2014-table2.large": "big-gpu/fu2014/table2.large.csv",
         "laptop-zhang2013-figure8": "laptop/zhang2013/figure8.csv",
     }.items():
+        length = max(map(len, rows[key]))
+        whole = [column if len(column) == length else [column[0], *[column[1]] * (length - 1)] for column in rows[key]]
+        assert whole != rows[key] and [column[0] for column in rows[key] if len(column) == 2 < length]
         with (results / path).open(newline="") as stream:
-            assert [list(line) for line in zip(*rows[key], strict=True)] == list(csv.reader(stream))
+            assert [list(line) for line in zip(*whole, strict=True)] == list(csv.reader(stream))
 
 
 @pytest.mark.parametrize("is_papers", [True, False])

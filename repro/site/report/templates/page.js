@@ -18,14 +18,21 @@
     if (drawn) one(".plate", tile).replaceChildren(Object.assign(document.createElement("img"), { src: drawn.src, alt: "" }));
   }
 
-  // Rows are carried by columns, each with its heading.
-  const rowsOf = (key) => carried.rows[key][0].slice(1).map((_, k) => Object.fromEntries(carried.rows[key].map((column) => [column[0], column[k + 1]])));
+  // Rows are carried by columns, each with its heading; a column of one text alone has it once.
+  const columnsOf = (key) => {
+    const length = Math.max(...carried.rows[key].map((column) => column.length));
+    return carried.rows[key].map((column) => column.length < length ? [column[0], ...Array(length - 1).fill(column[1])] : column);
+  };
+  const rowsOf = (key) => {
+    const columns = columnsOf(key);
+    return columns[0].slice(1).map((_, k) => Object.fromEntries(columns.map((column) => [column[0], column[k + 1]])));
+  };
   const quoted = (text) => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   const csvOf = (columns) => columns[0].map((_, k) => columns.map((column) => quoted(column[k])).join(",") + "\n").join("");
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button.download");
     if (!button) return;
-    const address = URL.createObjectURL(new Blob([csvOf(carried.rows[button.dataset.rows])], { type: "text/csv" }));
+    const address = URL.createObjectURL(new Blob([csvOf(columnsOf(button.dataset.rows))], { type: "text/csv" }));
     Object.assign(document.createElement("a"), { href: address, download: `${button.dataset.rows}.csv` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   });

@@ -36,14 +36,16 @@ def claims(
         require(name, published.papers(), "paper")
     for name in state or ():
         require(name, STYLES, "verdict")
+    ids = {name: {claim.id for claim in known(name)} for name in paper or published.papers()}
     for name in one or ():
-        require(name, [claim.id for each in paper or published.papers() for claim in known(each)], "claim")
+        require(name, sorted(set().union(*ids.values())), "claim")
     require_stored(results)
     folder = results or environment.results_folder()
     if machine is not None:
         require(machine, machines(folder), "machine")
     found = [
-        verdict for name in paper or published.papers() for verdict in verdicts(folder, name, machine)
+        verdict for name, own in ids.items() if not one or own.intersection(one)
+        for verdict in verdicts(folder, name, machine)
         if (not state or verdict.label in state) and (not one or verdict.id in one)
     ]  # fmt: skip
     if as_json:

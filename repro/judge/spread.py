@@ -8,8 +8,9 @@ freedom, and the next round's distance follows t with the sum of both. With one 
 
 The priors come from the differences between two measurements of a row by equal kernels and baselines, on other days and
 other hosts, in the stored history of the project. A device alone repeats best, and so do processors of one's own. Where
-neighbours change the pace of a processor's cores, which is measured beside the samples, its interval reaches over that
-pace. Another day or host may meet a pace that this one did not, so that the scale grows by the width of the pace.
+neighbours change the pace of a processor's cores, which is measured beside the samples, the scale grows by the width of
+that pace. The pace tells how far rounds lie apart, and not in which direction: times at the cores' quickest pace agree
+no better than times as measured.
 
 Where a host drives a device, a round's own samples tell how well it will repeat: samples of a solve that the device
 does most of lie close together, samples of a set-up far apart. Results are of a kind of machine, so that the interval
@@ -42,7 +43,7 @@ class Prior:
 
 
 ALONE = Prior(0.007, 1.6)  # of a device alone, and of processors whose cores keep one pace
-PACED = 0.12  # growth of the scale by the logarithm of the slowest pace over the quickest
+PACED = 0.25  # growth of the scale by the logarithm of the slowest pace over the quickest
 WITH_HOST = Prior(0.005, 1.7)  # of samples that do not scatter
 GROWTH = 5.0  # of the scale by the scatter of a round's own samples
 MOST_SCATTER = 0.02  # beyond which rounds repeat no worse
@@ -102,21 +103,15 @@ def interval(
 def of_samples(rounds: Sequence[Mapping[str, Any]], backend: str) -> tuple[float, float]:
     """Return the interval that the samples of the rounds give, in seconds, with as many digits as samples have.
 
-    On a processor it reaches from what the times would be at the quickest pace of its cores to what they would be at a
-    slow one, and beyond by the prior. On a GPU the pace of the host's cores does not tell how times repeat. The
-    interval of one round is at least as wide as the rank interval of its median.
+    The pace of a processor's cores tells how times on it repeat. Where a host drives a GPU it does not. The interval of
+    one round is at least as wide as the rank interval of its median.
     """
     is_paced = backend != "cuda" and all(each.get("pace") for each in rounds)  # OpenCL: processors alone
-    prior = prior_of(rounds, is_paced)
-    paces = [each["pace"] if is_paced else (1.0, 1.0) for each in rounds]
-    ends = []
-    for side in (0, 1):
-        medians = [median(each["seconds"]) * pace[side] for each, pace in zip(rounds, paces, strict=True)]
-        apart = LAUNCH / median(medians) if _is_of_device(rounds) and rounds[0]["batch"] == 1 else 0.0
-        ends.append(interval(medians, prior, apart=apart)[side])
-    low, high = ends
+    medians = [median(each["seconds"]) for each in rounds]
+    apart = LAUNCH / median(medians) if _is_of_device(rounds) and rounds[0]["batch"] == 1 else 0.0
+    low, high = interval(medians, prior_of(rounds, is_paced), apart=apart)
     if len(rounds) == 1:
         inner = summarise(rounds[0]["seconds"])
         if inner.ci_low is not None:
-            low, high = min(low, inner.ci_low * paces[0][0]), max(high, inner.ci_high * paces[0][1])
+            low, high = min(low, inner.ci_low), max(high, inner.ci_high)
     return float(f"{low:.7g}"), float(f"{high:.7g}")

@@ -1,4 +1,4 @@
-"""The pace of a processor's cores, and the intervals that follow from it."""
+"""The pace of a processor's cores."""
 
 import subprocess
 import sys
@@ -7,7 +7,6 @@ import time
 import numpy as np
 import pytest
 
-from repro.judge import spread
 from repro.machine import cores
 from repro.model import Cell
 from repro.run import state
@@ -125,22 +124,3 @@ def _timed(scale):
     run = Run(Cell("a", "loop", "host"), "demo2020-table1", scale)
     run.time("wall", lambda: time.sleep(0.001), check=lambda: 0.0, tolerance=1.0, max_seconds=0.02)
     return run
-
-
-def test_an_interval_holds_at_the_quickest_pace_and_one_that_was_not_met():
-    slow = {"seconds": [0.3, 0.3, 0.301, 0.302, 0.3, 0.299], "mode": "calls"}
-    without = spread.of_samples([{**slow, "pace": [1.0, 1.0]}], "host")
-    low, high = spread.of_samples([{**slow, "pace": [0.5, 1.2]}], "host")
-    assert low < 0.5 * without[0] and high > 1.2 * without[1]
-    further = 0.5 * 0.3 / low
-    assert further == pytest.approx(high / (1.2 * 0.3), rel=1e-3)
-    assert 1 < further < 1.2 / 0.5  # by less than the pace's own width
-
-
-def test_rounds_at_different_pace_agree_where_it_explains_them():
-    rounds = [{"seconds": [value], "mode": "calls", "pace": [quick, slow]} for value, quick, slow in
-              ((0.3, 0.5, 1.0), (0.15, 1.0, 2.0), (0.2, 0.75, 1.5))]  # fmt: skip
-    low, high = spread.of_samples(rounds, "openmp")
-    assert 0.12 < low < 0.15 and 0.3 < high < 0.36
-    alone = spread.of_samples(rounds[:1], "openmp")
-    assert high / low < 0.8 * alone[1] / alone[0]

@@ -9,7 +9,7 @@ from typing import Any
 from repro import published
 from repro.cache.store import read_toml
 from repro.judge.claims.model import BETTER, REASONS, RELATIONS, Cause, Claim, Predicate
-from repro.judge.claims.stored import CEILINGS
+from repro.judge.claims.stored import is_measured
 from repro.model import SCALES, ReproError
 from repro.units import is_rate, is_time
 
@@ -71,7 +71,7 @@ def _claim(paper: str, entry: Mapping[str, Any], statements: Mapping[str, str], 
         raise ReproError(f"fitted = {fitted!r} is neither true nor a list of datasets")
     parts = [each for each in (stated, effect, today, *causes) if each]
     selectors = [*where.values(), *(selector for each in parts for selector in each.where.values())]
-    stems = dict.fromkeys(stem for selector in selectors if (stem := selector.split()[0]) != CEILINGS)
+    stems = dict.fromkeys(stem for selector in selectors if is_measured(stem := selector.split()[0]))
     return Claim(
         id=entry["id"], paper=paper, place=entry["place"], says=says,
         condition=_filled(entry.get("condition", ""), statements), where=where,

@@ -20,7 +20,7 @@ from repro.discovery import Artefact
 from repro.grouping import grouped
 from repro.judge.claims import ledger
 from repro.judge.claims.model import Claim, combinations
-from repro.judge.claims.stored import CEILINGS, Selector
+from repro.judge.claims.stored import Selector
 from repro.judge.intervals import names_of
 from repro.model import Cell, ReproError
 
@@ -132,7 +132,7 @@ def _readings(claim: Claim) -> Iterator[list[Selector]]:
         where = {**claim.where, **each.where}
         for words in combinations(claim):
             parsed = [Selector.parse(where[name].format(**words)) for name in names_of(each.formula) & where.keys()]
-            yield [selector for selector in parsed if selector.stem != CEILINGS]
+            yield [selector for selector in parsed if selector.is_measured]
 
 
 def _read(

@@ -14,7 +14,7 @@ from typing import Any
 from repro import published
 from repro.judge.claims import needed, notes
 from repro.judge.claims.model import Claim, Predicate, combinations
-from repro.judge.claims.stored import CEILINGS, Selector, Stored
+from repro.judge.claims.stored import Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import ReproError
 
@@ -125,7 +125,7 @@ def _expected(
     """
     known = []
     for each in parsed:
-        if each.case or each.stem == CEILINGS:
+        if each.case or not each.is_measured:
             continue
         artefact = f"{claim.paper}-{each.stem}"
         tried = stored.tried(artefact, scale)

@@ -8,6 +8,7 @@ or several of these at once, ``opencl+gpu``; without it anything counts. Where s
 least time, the highest rate, of other values the first back end's in the order of `results.PREFERENCE`.
 
 ``ceilings memory bandwidth`` and ``ceilings float64 rate`` (or ``float32``) are the measured ceilings of the devices.
+``paper:table2 patch assembly`` is the number that the paper prints there.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from repro import published
 from repro.cache.store import read_json
 from repro.grouping import grouped
 from repro.judge.roofs import Roofs, physical
 from repro.model import BACKENDS, DONE, SCALES, ReproError, Row
-from repro.rows import agree, asked, has, place_of, read
+from repro.rows import agree, asked, flat, has, place_of, read
 from repro.run.busy import shared
 from repro.show.results import PREFERENCE, interval_behind, is_missing, times_behind, was_disturbed
 from repro.units import convert, is_rate, is_time, split
 
 CEILINGS = "ceilings"
+PRINTED = "paper:"  # begins the table of a selector of a printed number
 PUBLIC = "public-"  # begins the key of data that were downloaded
 PLACES = (*BACKENDS, "gpu", "cpu", "kernels")
 
@@ -59,6 +62,11 @@ class Selector:
         case = words[3] if len(words) == 4 else ""
         return cls(words[0], tuple(words[1].split("|")), metric, case, place, tuple(own.items()))
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether cells of an experiment answer, and neither the ceilings nor the paper."""
+        return is_measured(self.stem)
+
     def takes(self, method: str) -> bool:
         """Return whether a method is among those asked for."""
         return any(fnmatchcase(method, each) for each in self.methods)
@@ -80,7 +88,9 @@ class Stored:
 
     def rows(self, artefact: str) -> list[dict[str, Any]]:
         """Return every row of an artefact, of all scales, each marked as measured on a GPU or not under ``gpu``."""
-        return list((self._ceilings if artefact.endswith(f"-{CEILINGS}") else self._read)(artefact))
+        stem = _stem(artefact)
+        read = self._read if is_measured(stem) else self._ceilings if stem == CEILINGS else self._printed
+        return list(read(artefact))
 
     def device(self, row: Mapping[str, Any]) -> str:
         """Return where a row was measured; of one that was derived from others, where they were."""
@@ -106,6 +116,12 @@ class Stored:
             for (method, metric, value, unit), scale in itertools.product(values, SCALES):
                 row = Row(artefact, scale, "device", method, backend, roof.device, metric, value, unit)
                 yield {**row.as_dict(), "gpu": roof.gpu}
+
+    def _printed(self, artefact: str) -> Iterator[dict[str, Any]]:
+        for number, scale in itertools.product(published.load(artefact.replace(PRINTED, "")), SCALES):
+            where = number.case, number.method, "host", ""
+            row = Row(artefact, scale, *where, number.metric, number.value, number.unit, parameters=number.parameters)
+            yield {**flat(row.as_dict()), "gpu": False}
 
     def _read(self, artefact: str) -> list[dict[str, Any]]:
         rows = read(self.folder.parent, self.machine, artefact)
@@ -244,8 +260,17 @@ def is_timed(row: Mapping[str, Any]) -> bool:
 
 
 def lacks_interval(row: Mapping[str, Any]) -> bool:
-    """Return whether a row is of too few samples for an interval, or of none; ceilings count as exact."""
-    return is_timed(row) and is_missing(row["ci_low"]) and not row["artefact"].endswith(f"-{CEILINGS}")
+    """Return whether a row is of too few samples for an interval, or of none; what was given counts as exact."""
+    return is_timed(row) and is_missing(row["ci_low"]) and is_measured(_stem(row["artefact"]))
+
+
+def is_measured(stem: str) -> bool:
+    """Return whether the table of a selector is an experiment's, and neither the ceilings nor the paper's."""
+    return stem != CEILINGS and not stem.startswith(PRINTED)
+
+
+def _stem(artefact: str) -> str:
+    return artefact.partition("-")[2]
 
 
 def in_place(row: Mapping[str, Any], place: str) -> bool:

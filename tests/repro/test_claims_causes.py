@@ -33,6 +33,19 @@ def test_a_declared_cause_explains_as_much_as_rows_with_the_other_choice_show(st
     assert verdict.why == f"it is another (explains {100 * share:.0f} % of the gap)"
 
 
+def test_a_cause_may_read_what_the_paper_prints(store):
+    """By its Table 2 another kernel is 4 times as fast, and here 20 times."""
+    store.times(a=(80.0, 1.0))
+    store.row("a", "other", "speedup", 20.0, unit="x")
+    printed = 'ours = "table1 other speedup"\ntheirs = "paper:table2 fast speedup"'
+    verdict = store.one(WHERE, ABOUT, cause("cpu / gpu / (ours / theirs)", where=printed))
+    (found,) = verdict.explanations
+    assert found.value == pytest.approx(80.0 * 4 / 20)
+    assert verdict.claim.artefacts == ("demo-table1",)  # which alone is evidence
+    text = cause("cpu / gpu / (ours / theirs)", where=printed.replace("table2 fast", "table2 slow"))
+    assert store.one(WHERE, ABOUT, text).explanations == ()
+
+
 def test_why_a_claim_is_exceeded_is_asked_of_the_points_that_exceed_it(store):
     """The others are within what is asked, and the cause takes them out of it."""
     store.times(a=(8.1, 1.0), b=(8.1, 1.0), c=(80.0, 1.0), d=(80.0, 1.0), e=(80.0, 1.0))

@@ -58,7 +58,7 @@ def verdicts(
     results that decide the claim come first, whichever way they do.
     """
     if stores is None:
-        stores = [Stored(results, name) for name in ([machine] if machine else machines(results))]
+        stores = [Stored(results, name, root) for name in ([machine] if machine else machines(results))]
     found = []
     with glance():
         for claim in ledger.claims(paper, root):

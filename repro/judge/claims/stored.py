@@ -76,10 +76,10 @@ CACHED = 1.1  # times the memory's bandwidth, from which on bytes come from a ca
 
 
 class Stored:
-    """The results of one machine."""
+    """The results of one machine, and the papers' printed numbers beside them."""
 
-    def __init__(self, results: Path, machine: str):
-        self.folder, self.machine = Path(results) / machine, machine
+    def __init__(self, results: Path, machine: str, root: Path = published.ROOT):
+        self.folder, self.machine, self._root = Path(results) / machine, machine, root
         self._data: dict[tuple[str, ...], list[str]] = {}
         self._disturbed: set[tuple[str, ...]] = set()
         self.verdicts: dict[tuple, Any] = {}  #: on claims, by the papers' folder, paper and id, once they are judged
@@ -118,7 +118,7 @@ class Stored:
                 yield {**row.as_dict(), "gpu": roof.gpu}
 
     def _printed(self, artefact: str) -> Iterator[dict[str, Any]]:
-        for number, scale in itertools.product(published.load(artefact.replace(PRINTED, "")), SCALES):
+        for number, scale in itertools.product(published.load(artefact.replace(PRINTED, ""), self._root), SCALES):
             where = number.case, number.method, "host", ""
             row = Row(artefact, scale, *where, number.metric, number.value, number.unit, parameters=number.parameters)
             yield {**flat(row.as_dict()), "gpu": False}

@@ -201,6 +201,14 @@ def test_jacobis_time_alone_makes_no_panel_of_the_host_and_has_its_interval():
     assert "Jacobi's preconditioner takes 2.00 s (2.00 to 2.00) on the host, 64.92 s in the paper." in text
 
 
+def test_a_bound_that_the_host_did_not_solve_by_has_no_panel():
+    def measured(cell):
+        return DONE if cell.backend == "cuda" or "safeguard" in cell.method else None
+
+    _, figure = show("table4_times", measured)
+    assert [axes.get_title() for axes in figure.axes] == 2 * ["Lanczos and safeguard"]
+
+
 def test_meshes_without_a_time_of_one_thread_are_named_below_the_speed_ups():
     def measured(cell):
         return DONE if cell.backend != "host" or cell.case in ("quad", "hex") else None

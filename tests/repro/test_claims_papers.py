@@ -16,7 +16,7 @@ from repro.cli import main
 from repro.judge.claims import OUTCOMES, causes, claims, machines, needed, verdicts
 from repro.judge.claims.judging import judge
 from repro.judge.claims.points import combinations, selectors_of
-from repro.judge.claims.stored import CEILINGS, Selector, Stored
+from repro.judge.claims.stored import CEILINGS, PRINTED, Selector, Stored
 from repro.judge.intervals import names_of
 from repro.model import SCALES, Row
 from repro.rows import asked
@@ -107,6 +107,12 @@ def test_selectors_name_what_is_measured(paper):
         assert set(claim.artefacts) <= listed, claim.id
         for selector in selectors(claim):
             artefact = f"{paper}-{selector.stem}"
+            if selector.stem.startswith(PRINTED):
+                numbers = published.load(artefact.replace(PRINTED, ""))
+                fitting = [each for each in numbers if selector.takes(each.method) and each.metric == selector.metric]
+                if not any(selector.case in ("", each.case) for each in fitting):
+                    wrong.add(f"{claim.id}: the paper does not print {selector}")
+                continue
             if selector.stem == CEILINGS or cells(artefact) is None:  # the second: an artefact that is not here yet
                 continue
             methods, cases = kinds(artefact)

@@ -8,7 +8,7 @@ or several of these at once, ``opencl+gpu``; without it anything counts. Where s
 least time, the highest rate, of other values the first back end's in the order of `results.PREFERENCE`.
 
 ``ceilings memory bandwidth`` and ``ceilings float64 rate`` (or ``float32``) are the measured ceilings of the devices.
-``paper:table2 patch assembly`` is the number that the paper prints there.
+``paper:table2 patch assembly`` is the number that the paper prints there, of no place, and exact at every scale.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ class Selector:
         """
         words = text.split()
         place = words.pop()[1:] if words and words[-1].startswith("@") else ""
-        if len(words) not in (3, 4) or not set(place.split("+")) <= {"", *PLACES}:
+        is_printed = bool(words) and words[0].startswith(PRINTED)
+        if len(words) not in (3, 4) or not set(place.split("+")) <= {"", *PLACES} or (is_printed and place):
             raise ReproError(f"{text!r} is no selector: <table> <method> <metric> [<case>] [@{'|'.join(PLACES)}]")
         metric, own = asked(words[2])
         case = words[3] if len(words) == 4 else ""

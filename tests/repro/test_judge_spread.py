@@ -81,7 +81,7 @@ def test_few_samples_tell_no_scatter():
 
 
 def test_a_processor_has_room_by_the_pace_of_its_cores():
-    """The width was chosen so that of 152 medians of 16 cores 91 % hold, measured again on another host."""
+    """By the width that was chosen 91 % of 152 medians of 16 cores hold, measured again on another host."""
     paced = calls(0.03, pace=(0.8, 1.5))
     for backend in ("host", "openmp", "opencl"):
         low, high = of_samples([paced], backend)

@@ -70,8 +70,8 @@ def plot(results):
     """Draw the time over the order, on the CPU by each bound, the paper's beside, and on the best device by its."""
     measured = _with_orders(results)
     solved = set(results.done.query("backend == 'host' and metric == 'solve'")["method"])
-    on_host = {bound for bound in BOUNDS if solved & {label(order, bound, "double", "host") for order in ORDERS}}
-    shown = [("host", bound) for bound in BOUNDS if bound in on_host or not measured]
+    shown = [("host", bound) for bound in BOUNDS
+             if not measured or solved & {label(order, bound, "double", "host") for order in ORDERS}]  # fmt: skip
     if measured and measured[0] != "host":
         shown.append((measured[0], "safeguard"))
     made, axes = figure(PAGE if len(shown) > 1 else COLUMN, 2.6, panels=len(shown))

@@ -50,6 +50,21 @@ def test_a_cause_may_read_what_the_paper_prints(store):
         store.one(WHERE, ABOUT, cause("cpu / gpu * ours / theirs", where=part.replace("old part", "old part @gpu")))
 
 
+def test_a_cause_without_a_word_of_the_claim_stands_for_all_its_points(store):
+    """Two kernels in two cases: the cause names a row of the case, or one of the paper's of no case."""
+    for case, other in (("a", 8.0), ("b", 80.0)):
+        store.row(case, "slow", "solve", 80.0, backend="host")
+        store.row(case, "other", "solve", other, backend="host")
+        for kernel in ("one", "two"):
+            store.row(case, kernel, "solve", 1.0)
+    varied = WHERE.replace("[claim.where]", '[claim.each]\nkernel = ["one", "two"]\n[claim.where]')
+    varied = varied.replace("table1 fast", "table1 {kernel}")
+    (found,) = store.one(varied, ABOUT, cause("other")).explanations
+    assert (found.points, found.most) == (4, 2)  # case b's other is no other
+    (found,) = store.one(varied, ABOUT, cause("other", where='other = "table1 other solve a @host"')).explanations
+    assert (found.points, found.most) == (4, 4)
+
+
 def test_why_a_claim_is_exceeded_is_asked_of_the_points_that_exceed_it(store):
     """The others are within what is asked, and the cause takes them out of it."""
     store.times(a=(8.1, 1.0), b=(8.1, 1.0), c=(80.0, 1.0), d=(80.0, 1.0), e=(80.0, 1.0))

@@ -40,7 +40,7 @@ def test_kinds_of_samples_are_told_apart(mode, more, kind):
     assert f"| cuda | {kind} | 1 |" in row
 
 
-def test_a_processors_interval_reaches_over_the_pace_of_its_cores():
+def test_a_processors_interval_grows_with_the_pace_of_its_cores():
     slower = ("x", 1, 1.0), ("x", 1, 1.3)
     (paced,) = rows("processor", taken(*slower, pace=[0.9, 1.5]))
     assert "| 1 | 0 | 0 | 1 | 100 |" in paced

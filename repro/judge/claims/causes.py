@@ -321,14 +321,19 @@ def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) ->
     selectors = selectors_of(claim, predicate)
     points = find(claim, predicate, selectors, stored, root).points
     if len(values.points) == len(values.bounds):  # a value each, of which there may be one: others may have been met
-        known = {point.name for point in values.points}
-        points = [point for point in points if point.name in known]
+        points = [point for own in values.points if (point := _at(own, points))]
     if not points:
         return None
     found = _evaluated(predicate, points, selectors)
     if not found or len(found) != len(values.bounds):
         return None
     return Found(cause.says, found, cause.formula, points)
+
+
+def _at(own: Point, points: Sequence[Point]) -> Point | None:
+    """Return the one that stands for a point of the claim: a formula may name no case, or not all of its words."""
+    fitting = (each for each in points if each.case in ("", own.case) and each.words.items() <= own.words.items())
+    return next(fitting, None)
 
 
 def _evaluated(predicate: Predicate, points: Sequence[Point], selectors: Mapping[str, str]) -> list[float] | None:

@@ -9,6 +9,8 @@ Timed, in `zhang2013/solves.py`: `run.time("solve", solve)`, where `solve` is `s
 
 from __future__ import annotations
 
+import itertools
+
 from experiments.zhang2013 import LOADS, stated
 from experiments.zhang2013.solves import CRITERION
 from experiments.zhang2013.table3_iterations import (
@@ -68,24 +70,27 @@ def _with_orders(results):
 
 def plot(results):
     """Draw the time over the order, on the CPU by each bound, the paper's beside, and on the best device by its."""
-    measured = _with_orders(results)
-    solved = set(results.done.query("backend == 'host' and metric == 'solve'")["method"])
-    shown = [("host", bound) for bound in BOUNDS
-             if not measured or solved & {label(order, bound, "double", "host") for order in ORDERS}]  # fmt: skip
-    if measured and measured[0] != "host":
-        shown.append((measured[0], "safeguard"))
+    done = results.done.query("metric == 'solve'")
+    solved = {*zip(done["backend"], done["method"], strict=True)}
+    wanted = [("host", bound, "double") for bound in BOUNDS]
+    wanted += [(backend, "safeguard", "mixed") for backend in _with_orders(results)[:1] if backend != "host"]
+    shown = [(backend, bound, {order: label(order, bound, precision, backend) for order in ORDERS})
+             for backend, bound, precision in wanted]  # fmt: skip
+    is_there = [any((backend, method) in solved for method in methods.values()) for backend, _, methods in shown]
+    shown = [*itertools.compress(shown, is_there)] or shown[: len(BOUNDS)]
     made, axes = figure(PAGE if len(shown) > 1 else COLUMN, 2.6, panels=len(shown))
-    for panel, (backend, bound) in zip(axes, shown, strict=True):
+    for panel, (backend, bound, methods) in zip(axes, shown, strict=True):
         on_host = backend == "host"
-        methods = {order: label(order, bound, "double" if on_host else "mixed", backend) for order in ORDERS}
-        text = "Time on the CPU [s]" if on_host else f"Time [s], mixed SBELL on {backend}"
+        text = "Time on the CPU [s]" if on_host else f"Mixed SBELL, {backend} [s]"
         is_alone = len(shown) == 1 and not on_host  # then the paper's stand here, which are of its CPU
         draw(panel, results, "solve", text + ", the paper's on its CPU" * is_alone, methods, backend,
              with_paper=on_host or is_alone)  # fmt: skip
         panel.set_label(backend)  # the caption names it
         panel.set_title(TITLED[bound], fontsize=7)  # four panels are narrow
-    on_host = [panel for panel, (backend, _) in zip(axes, shown, strict=True) if backend == "host"]
-    if len(on_host) > 1:
-        alike(on_host)
+    of_cpu = [panel for panel, (backend, *_) in zip(axes, shown, strict=True) if backend == "host"]
+    if len(of_cpu) > 1:
+        alike(of_cpu)
+        for panel in of_cpu[1:]:  # the first one's label stands for all, which four panels have no room for
+            panel.set_ylabel("")
     caption(made, results)
     return made

@@ -209,6 +209,17 @@ def test_a_bound_that_the_host_did_not_solve_by_has_no_panel():
     assert [axes.get_title() for axes in figure.axes] == 2 * ["Lanczos and safeguard"]
 
 
+def test_a_device_that_solved_by_other_bounds_alone_has_no_panel():
+    def measured(cell):
+        is_there = "row-sum" in cell.method if cell.backend == "cuda" else "safeguard" in cell.method
+        return DONE if is_there else None
+
+    _, figure = show("table4_times", measured)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["Time on the CPU [s]"]
+    _, figure = show("table4_times", lambda cell: DONE if cell.backend == "cuda" and measured(cell) else None)
+    assert len(figure.axes) == 3, "where no panel has a time, the host's are drawn to say that it is not measured"
+
+
 def test_meshes_without_a_time_of_one_thread_are_named_below_the_speed_ups():
     def measured(cell):
         return DONE if cell.backend != "host" or cell.case in ("quad", "hex") else None

@@ -59,6 +59,9 @@ def test_a_section_has_the_sentence_the_numbers_and_the_evidence(store):
     assert "- **paper**: up to 8 x\n- **here**: 9.00 x, on box at scale paper" in text
     assert "- **the effect**: An effect. Asked: more than 1 x; here: 9.00 x" in text
     assert "- **why**: unexplained" in text and "- **evidence**: Table 1" in text
+    bound = effect().replace("claim.effect", "claim.stated")  # the first of two may be a sentence with a bound, too
+    text = section(store.one(WHERE, bound, effect(than=2)), linked(""))
+    assert "- **asked**: more than 1 x. An effect.\n- **here**: 9.00 x" in text
 
 
 def test_points_that_differ_are_a_table_and_those_that_do_not_a_count(store):

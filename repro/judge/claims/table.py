@@ -220,12 +220,12 @@ def told(verdict: Verdict, link: Link) -> str:
     says = f"{claim.says} ({claim.condition})" if claim.condition else claim.says
     lines = []
     if verdict.stated is not None:
-        lines.append(("paper" if verdict.stated.published else "asked", verdict.stated.requirement))
+        lines.append(("paper" if verdict.stated.published else "asked", _asks(verdict.stated)))
         lines.append(("here", _where(verdict, verdict.stated)))
     if verdict.effect is not None and (shown is verdict.effect or verdict.effect.value is not None):
         effect, asks = verdict.effect.says, verdict.effect.requirement
         if verdict.stated is None:
-            lines.append(("asked", f"{asks}. {effect}" if effect else asks))
+            lines.append(("asked", _asks(verdict.effect)))
             lines.append(("here", _where(verdict, verdict.effect)))
         else:
             lacks = "" if shown is verdict.effect else _lacks(verdict.effect)
@@ -244,6 +244,10 @@ def told(verdict: Verdict, link: Link) -> str:
     if shown is not None and len(shown.points) > 1:
         parts.append("Of the effect, " * (shown is verdict.effect and verdict.stated is not None) + points(shown))
     return "\n\n".join(filter(None, parts))
+
+
+def _asks(judgement: Judgement) -> str:
+    return f"{judgement.requirement}. {judgement.says}" if judgement.says else judgement.requirement
 
 
 def _where(verdict: Verdict, judgement: Judgement) -> str:

@@ -28,6 +28,8 @@ from repro.published import hardware
 from repro.run.statistics import median
 from repro.units import is_rate, is_time, significant, split
 
+LEAST = 1e-6  # a gap that is less is the rounding of equal numbers
+
 
 @dataclass(frozen=True)
 class Values:
@@ -57,6 +59,11 @@ class Values:
         pairs = zip(self.values, self.bounds, strict=True)
         return [_gap(value.low, bound, self.predicate) for value, bound in pairs]
 
+    @property
+    def is_on_bound(self) -> bool:
+        """Whether every value is its bound itself, which leaves no gap: a share of nothing has no value."""
+        return all(abs(gap) <= LEAST for gap in self.gaps)
+
 
 @dataclass(frozen=True)
 class Found:
@@ -71,7 +78,7 @@ class Found:
 
 def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Explanation]:
     """Return the causes that can be tested, with how much of the gap each explains, the most first."""
-    which = [i for i, gap in enumerate(values.gaps) if math.isfinite(gap) and abs(gap) > 1e-6]
+    which = [i for i, gap in enumerate(values.gaps) if math.isfinite(gap) and abs(gap) > LEAST]
     if not which:
         return []
     found = []

@@ -183,6 +183,7 @@ class Verdict:
     today: Judgement | None = None  #: the value against today's strongest rival
     #: The causes that could be tested, the one that explains most of the gap first.
     tested: tuple[Explanation, ...] = ()
+    is_on_bound: bool = False  #: whether every value that misses is the bound itself, so that no cause has a gap
     #: Facts that a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     notes: tuple[str, ...] = ()
 
@@ -241,6 +242,9 @@ class Verdict:
         if self.outcome == UNDECIDED:
             return self.needs
         if self.has_gap and not self.explanations:
+            if self.is_on_bound:
+                which = "every point that misses" if len(self.shown.points) > 1 else "the value"
+                return f"unexplained; {which} lies on the bound, which leaves no gap to explain"
             if not self.tested:
                 return "unexplained; no cause was tested"
             if self.partly:

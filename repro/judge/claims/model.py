@@ -156,8 +156,9 @@ class Explanation:
     #: `low`, `high`: the share by the intervals of what it was worked out from, the medians of the points; 0 to 1.
     low: float = 1.0
     high: float = 1.0
-    points: int = 1  #: that have a gap
+    points: int = 1  #: that have a gap, and rows without the cause
     most: int = 1  #: the points at which it explains more than half
+    untested: int = 0  #: points that have a gap, and no such rows
 
     @property
     def told(self) -> str:
@@ -165,7 +166,8 @@ class Explanation:
         where = f"; more than half at {self.most or 'none'} of {self.points} points" if self.points > 1 else ""
         low, high = (f"{100 * end:.0f}" for end in (self.low, self.high))
         span = f", by the intervals {low} to {high} %" if self.low < MOST <= self.high and low != high else ""
-        return f"{self.says} (explains {100 * self.share:.0f} % of the gap{span}{where})"
+        at = f" at the {self.points} of {self.points + self.untested} points where it was tested" * bool(self.untested)
+        return f"{self.says} (explains {100 * self.share:.0f} % of the gap{at}{span}{where})"
 
 
 @dataclass(frozen=True)
@@ -227,14 +229,15 @@ class Verdict:
 
     @property
     def explanations(self) -> tuple[Explanation, ...]:
-        """The causes that explain half of the gap or more; the one that explains most comes first."""
-        return tuple(each for each in self.tested if self.has_gap and each.share >= MOST)
+        """The causes that explain half of the gap or more, at most of its points; the one that explains most first."""
+        explain = (each for each in self.tested if each.share >= MOST and each.points > each.untested)
+        return tuple(explain) if self.has_gap else ()
 
     @property
     def partly(self) -> Explanation | None:
         """The cause that explains most of the gap, where none explains half of it."""
         first = next(iter(self.tested), None)
-        return first if self.has_gap and first and PART <= first.share < MOST else None
+        return first if self.has_gap and not self.explanations and first and first.share >= PART else None
 
     @property
     def why(self) -> str:

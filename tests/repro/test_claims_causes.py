@@ -287,6 +287,18 @@ def test_of_several_points_a_cause_explains_the_median_of_what_it_explains_at_ea
     assert found.told == "it is another (explains 70 % of the gap; more than half at 2 of 3 points)"
 
 
+@pytest.mark.parametrize(("without", "why"), [("b", "{}2 of 3{}"), ("bd", "unexplained. Nearest cause: {}2 of 4{}")])
+def test_a_cause_without_rows_at_some_points_is_tested_at_the_others_and_explains_by_most(store, without, why):
+    others(store, a=(80.0, 40.0))
+    store.times(**{case: (800.0, 1.0) for case in without})
+    others(store, c=(80.0, 8.0))
+    told = (
+        "it is another (explains 65 % of the gap at the ",
+        " points where it was tested; more than half at 1 of 2 points)",
+    )
+    assert store.one(WHERE, ABOUT, cause()).why == why.format(*told)
+
+
 def test_medians_that_agree_explain_nothing_where_the_points_do_not(store):
     others(store, a=(80.0, 8.0), b=(40.0, 36.0), c=(20.0, 2.0))  # medians of 40 and of 8, which is the paper's
     assert store.one(WHERE, ABOUT, cause()).why == NONE_EXPLAINS

@@ -187,6 +187,27 @@ def test_a_missed_point_whose_direction_is_open_is_only_missed(store):
     assert "4 points: 2 reproduced, 1 contradicted, 1 missed." in points(judgement)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "why"),
+    [
+        ({"a": 1.0}, "the value lies on the bound, which leaves no gap to explain"),
+        ({"a": 1.0, "b": 0.5, "c": 0.5}, "every point that misses lies on the bound, which leaves no gap to explain"),
+        ({"a": 1.0, "b": 2.0, "c": 0.5, "d": 0.5}, "no cause was tested"),  # b leaves a gap, and has no row without it
+    ],
+)
+def test_a_value_on_the_bound_that_it_misses_leaves_no_gap_that_a_cause_explains(store, seconds, why):
+    store.times(**{case: (each, 1.0) for case, each in seconds.items()})
+    store.row("a", "other", "solve", 0.5, backend="host")
+    cause = '[[claim.cause]]\nsays = "it is another"\nformula = "other / gpu"\n'
+    cause += '[claim.cause.where]\nother = "table1 other solve @host"\n'
+    assert store.one(WHERE, effect(relation="less than"), cause).why == f"unexplained; {why}"
+
+
+def test_a_number_that_is_met_beside_an_effect_that_is_missed_is_no_bound_that_a_value_lies_on(store):
+    store.times(a=(8.0, 1.0))
+    assert store.one(WHERE, stated(relation="about"), effect(than=10)).why == "unexplained; no cause was tested"
+
+
 def test_the_limits_that_few_digits_and_the_tolerance_make_are_told(store):
     store.times(a=(9.0, 1.0))
     told = store.one(WHERE, stated(relation="about", more="tolerance = 0.2")).stated.requirement

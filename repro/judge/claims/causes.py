@@ -28,6 +28,8 @@ from repro.published import hardware
 from repro.run.statistics import median
 from repro.units import is_rate, is_time, significant, split
 
+LEAST = 1e-6  # a gap that is less is the rounding of equal numbers
+
 
 @dataclass(frozen=True)
 class Values:
@@ -57,21 +59,26 @@ class Values:
         pairs = zip(self.values, self.bounds, strict=True)
         return [_gap(value.low, bound, self.predicate) for value, bound in pairs]
 
+    @property
+    def is_on_bound(self) -> bool:
+        """Whether every value is its bound itself, which leaves no gap: a share of nothing has no value."""
+        return all(abs(gap) <= LEAST for gap in self.gaps)
+
 
 @dataclass(frozen=True)
 class Found:
     """A cause that can be tested."""
 
     says: str
-    without: list[float]  #: the values without it
+    without: list[float | None]  #: the values without it, None where it has no rows
     #: `formula`, `points`: what these are worked out from; without, they are the claim's times a factor.
     formula: str = ""
-    points: Sequence[Point] = ()
+    points: Sequence[Point | None] = ()
 
 
 def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Explanation]:
     """Return the causes that can be tested, with how much of the gap each explains, the most first."""
-    which = [i for i, gap in enumerate(values.gaps) if math.isfinite(gap) and abs(gap) > 1e-6]
+    which = [i for i, gap in enumerate(values.gaps) if math.isfinite(gap) and abs(gap) > LEAST]
     if not which:
         return []
     found = []
@@ -81,11 +88,15 @@ def tested(claim: Claim, values: Values, stored: Stored, root: Path) -> list[Exp
     found += [declared(claim, cause, values, stored, root) for cause in claim.causes]
     made = []
     for cause in filter(None, found):
-        shares = [_folded(_way(values, i, values.values[i].low, cause.without[i])) for i in which]
-        spans = [_span(values, i, cause, doubted_of(stored)) for i in which]
+        known = [i for i in which if cause.without[i] is not None]
+        if not known:
+            continue
+        shares = [_folded(_way(values, i, values.values[i].low, cause.without[i])) for i in known]
+        spans = [_span(values, i, cause, doubted_of(stored)) for i in known]
         low, high = (median(getattr(each, end) for each in spans) for end in ("low", "high"))
         most = sum(share > MOST for share in shares)
-        made.append(Explanation(cause.says, median(cause.without), median(shares), low, high, len(shares), most))
+        value, untested = median(each for each in cause.without if each is not None), len(which) - len(known)
+        made.append(Explanation(cause.says, value, median(shares), low, high, len(shares), most, untested))
     return sorted(made, key=lambda each: -each.share)
 
 
@@ -315,19 +326,20 @@ def _cold(row: Mapping[str, Any], stored: Stored) -> dict[str, Any] | None:
 
 
 def declared(claim: Claim, cause, values: Values, stored: Stored, root: Path) -> Found | None:
-    """A cause that the claim names: the value of its formula, by rows with the other choice."""
+    """A cause that the claim names: the value of its formula at the points that have rows with the other choice."""
     where = {**values.predicate.where, **cause.where}
     predicate = replace(values.predicate, formula=cause.formula, where=where)
     selectors = selectors_of(claim, predicate)
     points = find(claim, predicate, selectors, stored, root).points
-    if len(values.points) == len(values.bounds):  # a value each, of which there may be one: others may have been met
-        points = [point for own in values.points if (point := _at(own, points))]
-    if not points:
+    is_each = len(values.points) == len(values.bounds)  # of which there may be one: others may have been met
+    points = [_at(own, points) for own in values.points] if is_each else points
+    there = [point for point in points if point]
+    found = _evaluated(predicate, there, selectors) if there else None
+    if not found or len(found) != (len(there) if is_each else len(values.bounds)):
         return None
-    found = _evaluated(predicate, points, selectors)
-    if not found or len(found) != len(values.bounds):
-        return None
-    return Found(cause.says, found, cause.formula, points)
+    left = iter(found)
+    without = [next(left) if point else None for point in points] if is_each else found
+    return Found(cause.says, without, cause.formula, points)
 
 
 def _at(own: Point, points: Sequence[Point]) -> Point | None:

@@ -113,14 +113,17 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
     if values.get("today"):
         readings["today"] = replace(readings["today"], winners=notes.winners(values["today"]))
     chosen = next((name for name in ("stated", "effect") if values.get(name)), "")
-    found = []
+    found, is_on_bound = [], False
     if chosen:
         wanted = (EXCEEDED,) if outcome == EXCEEDED else (WEAKER, CONTRADICTED)
         missed = [i for i, each in enumerate(readings[chosen].points) if each.outcome in wanted]
-        found = causes.tested(claim, values[chosen].of(missed), stored, root)
+        at = values[chosen].of(missed)
+        found = causes.tested(claim, at, stored, root)
+        is_on_bound = 0 < len(missed) == readings[chosen].missed and at.is_on_bound
     return Verdict(
         claim, stored.machine if has_rows or measured else "", outcome, needs or claim.unmeasured, **readings,
-        tested=tuple(found), notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
+        tested=tuple(found), is_on_bound=is_on_bound,
+        notes=notes.of(claim, values[chosen], readings[chosen], stored, root) if chosen else (),
     )  # fmt: skip
 
 

@@ -156,8 +156,9 @@ class Explanation:
     #: `low`, `high`: the share by the intervals of what it was worked out from, the medians of the points; 0 to 1.
     low: float = 1.0
     high: float = 1.0
-    points: int = 1  #: that have a gap
+    points: int = 1  #: that have a gap, and rows without the cause
     most: int = 1  #: the points at which it explains more than half
+    untested: int = 0  #: points that have a gap, and no such rows
 
     @property
     def told(self) -> str:
@@ -165,7 +166,8 @@ class Explanation:
         where = f"; more than half at {self.most or 'none'} of {self.points} points" if self.points > 1 else ""
         low, high = (f"{100 * end:.0f}" for end in (self.low, self.high))
         span = f", by the intervals {low} to {high} %" if self.low < MOST <= self.high and low != high else ""
-        return f"{self.says} (explains {100 * self.share:.0f} % of the gap{span}{where})"
+        at = f" at the {self.points} of {self.points + self.untested} points where it was tested" * bool(self.untested)
+        return f"{self.says} (explains {100 * self.share:.0f} % of the gap{at}{span}{where})"
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ class Verdict:
     today: Judgement | None = None  #: the value against today's strongest rival
     #: The causes that could be tested, the one that explains most of the gap first.
     tested: tuple[Explanation, ...] = ()
+    is_on_bound: bool = False  #: whether every value that misses is the bound itself, so that no cause has a gap
     #: Facts that a reader should know of the rows: stand-ins, disturbed samples, numbers that the paper contradicts.
     notes: tuple[str, ...] = ()
 
@@ -226,14 +229,15 @@ class Verdict:
 
     @property
     def explanations(self) -> tuple[Explanation, ...]:
-        """The causes that explain half of the gap or more; the one that explains most comes first."""
-        return tuple(each for each in self.tested if self.has_gap and each.share >= MOST)
+        """The causes that explain half of the gap or more, at most of its points; the one that explains most first."""
+        explain = (each for each in self.tested if each.share >= MOST and each.points > each.untested)
+        return tuple(explain) if self.has_gap else ()
 
     @property
     def partly(self) -> Explanation | None:
         """The cause that explains most of the gap, where none explains half of it."""
         first = next(iter(self.tested), None)
-        return first if self.has_gap and first and PART <= first.share < MOST else None
+        return first if self.has_gap and not self.explanations and first and first.share >= PART else None
 
     @property
     def why(self) -> str:
@@ -241,6 +245,9 @@ class Verdict:
         if self.outcome == UNDECIDED:
             return self.needs
         if self.has_gap and not self.explanations:
+            if self.is_on_bound:
+                which = "every point that misses" if len(self.shown.points) > 1 else "the value"
+                return f"unexplained; {which} lies on the bound, which leaves no gap to explain"
             if not self.tested:
                 return "unexplained; no cause was tested"
             if self.partly:

@@ -59,7 +59,7 @@ READING = f"""\
   value so much of the way to the paper's, on a logarithmic scale; of several points the share is the median. Where the
   *intervals* leave open whether that is half, its ends are there. Each of several causes is tested alone, so their
   shares do not add up. *Unexplained*: no cause explains half, or none was tested. *Nearest cause*: the one that
-  explains most, if that is a tenth.
+  explains most, if that is a tenth. A cause that was tested at half of the points or fewer explains no claim.
 - A faster memory shortens the part of a time that the memory takes for the bytes which must move. It is no cause where
   a GPU's bytes are not known, or the cache holds them. Where a processor's are not, all of its time counts as memory's.
 - Short names in lower case are methods and cases, as the tables under *evidence* list them. A *stand-in* is data made

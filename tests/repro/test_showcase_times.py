@@ -9,8 +9,8 @@ from repro.site.showcase import times
 
 
 def at(*rounds, metric="solve"):
-    return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00", "seconds": 60.0 * day, "samples": {metric: {}}}
-            for host, day in rounds]  # fmt: skip
+    return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00", "seconds": 60.0 * day, "samples": {metric: {}},
+             "commit": f"{day}234567890"} for host, day in rounds]  # fmt: skip
 
 
 @pytest.fixture
@@ -41,6 +41,19 @@ def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
         "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 5 | 2026-11-01 to 2026-11-03 |",
         "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 8 | 2026-11-04 |",
     ]
+
+
+def test_hosts_are_told_with_the_rounds_that_each_measured(results):
+    cells = times.cells_of([measured(results, "table1"), measured(results, "table2")])
+    large = {("bench", "large", "fu2014", "cuda"): {("a",): at(("y", 5))}}
+    _, _, *rows = times.of_hosts(cells | large).splitlines()
+    x = "`fu2014` cuda 2; `fu2014` processor 2 | `fu2014` cuda 1 |  |"
+    y = "`fu2014` cuda at `large` 1 | `fu2014` cuda 1 | `fu2014` cuda 1 |"
+    assert rows == [
+        f"| bench | `x` | 2026-11-01 09:00 | 2026-11-04 09:00 | 12345678, 22345678, 42345678 | {x}",
+        f"| bench | `y` | 2026-11-01 09:00 | 2026-11-05 09:00 | 12345678, 32345678, 52345678 | {y}",
+    ]
+    assert times.of_hosts({}) == ""
 
 
 def test_cells_of_two_artefacts_that_measured_another_thing_are_two(results):

@@ -34,6 +34,11 @@ ROUNDS = (
     "that several artefacts show counts once here. The minutes are of each cell's last round. The days are those of "
     "the first and the last round."
 )
+HOSTS = (
+    "Each line is a host, with the times (UTC) at which it began its first cell and its last one. It counts the rounds "
+    "that it measured: how many cells have their first one from it, their second, or a later one. Rows of results name "
+    "the host of the last round so."
+)
 REPEATS = (
     "The interval of some rounds should hold nine of ten medians of the next round, also on another host of that kind. "
     "The table counts the medians of all rounds but the first, and how many of them lay in the interval that the "
@@ -163,7 +168,7 @@ class Showcase:
     def _rounds(self) -> str:
         cells = times.cells_of(self.found)
         often, again = times.table(cells), repeats.table(cells | repeats.across(cells))
-        parts = ["## How often", ROUNDS, often] if often else []
+        parts = ["## How often", ROUNDS, often, "## On which hosts", HOSTS, times.of_hosts(cells)] if often else []
         parts += ["## Whether numbers repeat", REPEATS, again] if again else []
         return "\n\n".join(parts)
 

@@ -1,6 +1,7 @@
 """Rounds in which each machine measured its cells, with hosts and days: intervals and verdicts are made of them."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,17 @@ from repro.show.measurements import SCALE_ORDER, Measurement
 PROCESSOR, MANY = "processor", 3
 HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more",
             "rounds on several hosts", "of several days", "minutes", "days"]  # fmt: skip
+
+OF_HOSTS = [
+    "machine",
+    "host",
+    "first cell began",
+    "last cell began",
+    "commit",
+    "first rounds",
+    "second",
+    "third or later",
+]
 
 Place = tuple[str, str, str, str]  # machine, scale, paper, and the back end or the processor
 Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them
@@ -60,3 +72,21 @@ def _row(key: Place, cells: Sequence[Rounds]) -> list[str]:
     machine, scale, paper, where = key
     spans = " to ".join(dict.fromkeys([days[0], days[-1]]))
     return [machine, f"`{scale}`", f"`{paper}`", where, *(f"{number:,}" for number in numbers), spans]
+
+
+def of_hosts(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
+    """Return a table of what each host measured, and when: how many first rounds, second ones and later ones."""
+    told: dict[tuple[str, str], list[tuple[str, str, str, int]]] = {}
+    for (machine, scale, paper, where), own in cells.items():
+        what = f"`{paper}` {where}" + f" at `{scale}`" * (scale != "paper")
+        for number, each in ((k, each) for rounds in own.values() for k, each in enumerate(rounds, 1)):
+            found = told.setdefault((machine, each["host"]), [])
+            found.append((each["date"], each["commit"][:8], what, min(number, MANY)))
+    lines = ["| " + " | ".join(OF_HOSTS) + " |", "|---" * len(OF_HOSTS) + "|"]
+    for (machine, host), found in sorted(told.items(), key=lambda each: (each[0][0], min(each[1]))):
+        began, last = (f"{each:.16}".replace("T", " ") for each in (min(found)[0], max(found)[0]))
+        commits = ", ".join(dict.fromkeys(commit for _, commit, *_ in sorted(found)))
+        counts = [Counter(what for _, _, what, number in found if number == k) for k in range(1, MANY + 1)]
+        texts = ("; ".join(f"{what} {count:,}" for what, count in sorted(each.items())) for each in counts)
+        lines.append("| " + " | ".join([machine, f"`{host}`", began, last, commits, *texts]) + " |")
+    return "\n".join(lines) if cells else ""

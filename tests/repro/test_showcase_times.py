@@ -36,24 +36,25 @@ def measured(results, name, **given):
 
 
 def test_cells_are_counted_once_by_their_rounds_hosts_and_days(results):
-    _, _, *rows = times.table(times.cells_of([measured(results, "table1"), measured(results, "table2")])).splitlines()
-    assert rows == [
-        "| bench | `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 5 | 2026-11-01 to 2026-11-03 |",
-        "| bench | `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 8 | 2026-11-04 |",
+    text = times.tables(times.cells_of([measured(results, "table1"), measured(results, "table2")]))
+    heading, often, _ = text.split("\n\n")
+    assert heading == "### bench" and often.splitlines()[2:] == [
+        "| `paper` | `fu2014` | cuda | 2 | 0 | 1 | 1 | 1 | 2 | 5 | 2026-11-01 to 2026-11-03 |",
+        "| `paper` | `fu2014` | processor | 2 | 2 | 0 | 0 | 0 | 0 | 8 | 2026-11-04 |",
     ]
 
 
 def test_hosts_are_told_with_the_rounds_that_each_measured(results):
     cells = times.cells_of([measured(results, "table1"), measured(results, "table2")])
-    large = {("bench", "large", "fu2014", "cuda"): {("a",): at(("y", 5))}}
-    _, _, *rows = times.of_hosts(cells | large).splitlines()
+    cells |= {(machine, "large", "fu2014", "cuda"): {("a",): at(("y", 5))} for machine in ("bench", "other")}
+    headings, tables = (times.tables(cells).split("\n\n")[k::3] for k in (0, 2))
+    assert headings == ["### bench", "### other"] and tables[1].count("`y`") == 1
     x = "`fu2014` cuda 2; `fu2014` processor 2 | `fu2014` cuda 1 |  |"
     y = "`fu2014` cuda at `large` 1 | `fu2014` cuda 1 | `fu2014` cuda 1 |"
-    assert rows == [
-        f"| bench | `x` | 2026-11-01 09:00 | 2026-11-04 09:00 | 12345678, 22345678, 42345678 | {x}",
-        f"| bench | `y` | 2026-11-01 09:00 | 2026-11-05 09:00 | 12345678, 32345678, 52345678 | {y}",
+    assert tables[0].splitlines()[2:] == [
+        f"| `x` | 2026-11-01 09:00 | 2026-11-04 09:00 | 12345678, 22345678, 42345678 | {x}",
+        f"| `y` | 2026-11-01 09:00 | 2026-11-05 09:00 | 12345678, 32345678, 52345678 | {y}",
     ]
-    assert times.of_hosts({}) == ""
 
 
 def test_cells_of_two_artefacts_that_measured_another_thing_are_two(results):
@@ -74,9 +75,9 @@ def test_cells_of_a_processor_are_named_by_its_model_and_cores(results):
 
 
 def test_a_users_own_file_is_no_result_of_the_paper(results):
-    assert times.table(times.cells_of([measured(results, "table1", overrides={"mesh": "own.vtk"})])) == ""
+    assert times.tables(times.cells_of([measured(results, "table1", overrides={"mesh": "own.vtk"})])) == ""
 
 
 def test_rows_without_a_manifest_are_left_to_verify(results):
     bare = SimpleNamespace(**vars(measured(results, "table1")) | {"beside": lambda suffix: None})
-    assert times.table(times.cells_of([bare])) == ""
+    assert times.tables(times.cells_of([bare])) == ""

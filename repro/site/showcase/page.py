@@ -35,9 +35,9 @@ ROUNDS = (
     "the first and the last round."
 )
 HOSTS = (
-    "Each line is a host, with the times (UTC) at which it began its first cell and its last one. It counts the rounds "
-    "that it measured: how many cells have their first one from it, their second, or a later one. Rows of results name "
-    "the host of the last round so."
+    "A second table has the hosts of a machine, with the times (UTC) at which each began its first cell and its last "
+    "one. It counts the rounds that a host measured: how many cells have their first one from it, their second, or a "
+    "later one. Rows of results name the host of the last round so."
 )
 REPEATS = (
     "The interval of some rounds should hold nine of ten medians of the next round, also on another host of that kind. "
@@ -167,8 +167,8 @@ class Showcase:
 
     def _rounds(self) -> str:
         cells = times.cells_of(self.found)
-        often, again = times.table(cells), repeats.table(cells | repeats.across(cells))
-        parts = ["## How often", ROUNDS, often, "## On which hosts", HOSTS, times.of_hosts(cells)] if often else []
+        often, again = times.tables(cells), repeats.table(cells | repeats.across(cells))
+        parts = ["## How often", ROUNDS, HOSTS, often] if often else []
         parts += ["## Whether numbers repeat", REPEATS, again] if again else []
         return "\n\n".join(parts)
 

@@ -9,19 +9,9 @@ from repro.run.state import ON_CORES
 from repro.show.measurements import SCALE_ORDER, Measurement
 
 PROCESSOR, MANY = "processor", 3
-HEADINGS = ["machine", "scale", "paper", "where", "cells", "one round", "two", "three or more",
+HEADINGS = ["scale", "paper", "where", "cells", "one round", "two", "three or more",
             "rounds on several hosts", "of several days", "minutes", "days"]  # fmt: skip
-
-OF_HOSTS = [
-    "machine",
-    "host",
-    "first cell began",
-    "last cell began",
-    "commit",
-    "first rounds",
-    "second",
-    "third or later",
-]
+OF_HOSTS = ["host", "first cell began", "last cell began", "commit", "first rounds", "second", "third or later"]
 
 Place = tuple[str, str, str, str]  # machine, scale, paper, and the back end or the processor
 Rounds = Sequence[Mapping[str, Any]]  # of a cell, as its archive has them
@@ -54,11 +44,18 @@ def _name(cell: Mapping[str, Any]) -> tuple[str, ...]:
     return cell["case"], cell["method"], cell["backend"], json.dumps(cell["parameters"], sort_keys=True)
 
 
-def table(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
-    """Return a table of cells by how many rounds, hosts and days they are of."""
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|" + "---:|" * (len(HEADINGS) - 5) + "---|"]
-    lines += ["| " + " | ".join(_row(key, list(own.values()))) + " |" for key, own in cells.items()]
-    return "\n".join(lines) if cells else ""
+def tables(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
+    """Return two tables a machine, below its name: its cells by rounds, hosts and days, and the rounds of each host."""
+    parts = []
+    for machine in dict.fromkeys(place[0] for place in cells):
+        own = {place: rounds for place, rounds in cells.items() if place[0] == machine}
+        parts += [f"### {machine}", _often(own), _of_hosts(own)]
+    return "\n\n".join(parts)
+
+
+def _often(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---|" + "---:|" * (len(HEADINGS) - 4) + "---|"]
+    return "\n".join([*lines, *("| " + " | ".join(_row(key, list(own.values()))) + " |" for key, own in cells.items())])
 
 
 def _row(key: Place, cells: Sequence[Rounds]) -> list[str]:
@@ -69,24 +66,22 @@ def _row(key: Place, cells: Sequence[Rounds]) -> list[str]:
     days = sorted(set().union(*dates))
     minutes = sum(rounds[-1]["seconds"] for rounds in cells) / 60
     numbers = [len(cells), *(counts.count(count) for count in range(1, MANY + 1)), *several, round(minutes)]
-    machine, scale, paper, where = key
+    _, scale, paper, where = key
     spans = " to ".join(dict.fromkeys([days[0], days[-1]]))
-    return [machine, f"`{scale}`", f"`{paper}`", where, *(f"{number:,}" for number in numbers), spans]
+    return [f"`{scale}`", f"`{paper}`", where, *(f"{number:,}" for number in numbers), spans]
 
 
-def of_hosts(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
-    """Return a table of what each host measured, and when: how many first rounds, second ones and later ones."""
-    told: dict[tuple[str, str], list[tuple[str, str, str, int]]] = {}
-    for (machine, scale, paper, where), own in cells.items():
+def _of_hosts(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
+    told: dict[str, list[tuple[str, str, str, int]]] = {}
+    for (_, scale, paper, where), own in cells.items():
         what = f"`{paper}` {where}" + f" at `{scale}`" * (scale != "paper")
         for number, each in ((k, each) for rounds in own.values() for k, each in enumerate(rounds, 1)):
-            found = told.setdefault((machine, each["host"]), [])
-            found.append((each["date"], each["commit"][:8], what, min(number, MANY)))
+            told.setdefault(each["host"], []).append((each["date"], each["commit"][:8], what, min(number, MANY)))
     lines = ["| " + " | ".join(OF_HOSTS) + " |", "|---" * len(OF_HOSTS) + "|"]
-    for (machine, host), found in sorted(told.items(), key=lambda each: (each[0][0], min(each[1]))):
+    for host, found in sorted(told.items(), key=lambda each: min(each[1])):
         began, last = (f"{each:.16}".replace("T", " ") for each in (min(found)[0], max(found)[0]))
         commits = ", ".join(dict.fromkeys(commit for _, commit, *_ in sorted(found)))
         counts = [Counter(what for _, _, what, number in found if number == k) for k in range(1, MANY + 1)]
         texts = ("; ".join(f"{what} {count:,}" for what, count in sorted(each.items())) for each in counts)
-        lines.append("| " + " | ".join([machine, f"`{host}`", began, last, commits, *texts]) + " |")
-    return "\n".join(lines) if cells else ""
+        lines.append("| " + " | ".join([f"`{host}`", began, last, commits, *texts]) + " |")
+    return "\n".join(lines)

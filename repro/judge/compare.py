@@ -14,8 +14,8 @@ from repro.judge.roofs import Roofs
 from repro.model import DONE
 from repro.published import Number, Published
 from repro.rows import PARAMETER, place_of, text_of
-from repro.run.rounds import FROM_TIMES
-from repro.show.results import times_behind
+from repro.run.rounds import FROM_TIMES, OF_A_PART
+from repro.show.results import interval_behind, times_behind
 from repro.units import convert, is_missing, is_rate, is_time, split
 
 if TYPE_CHECKING:
@@ -149,6 +149,8 @@ def compare_results(
     """Return two sets of results side by side, with a verdict on each metric.
 
     Times and rates are judged by ``repro.judge.difference.of_intervals``; the reason says where one has no interval.
+    One that was worked out from a time, as a long solve's from a part, has the time's interval. Such parts themselves
+    are left out, since two of them may be of other lengths.
     Values that both sets have of one measurement are the same. Other values are ``changed`` when they differ by more
     than `threshold`, whole numbers at any difference. A value that the old set alone has is ``lost``, with the new
     row's reason; one that only the new set has is ``added``.
@@ -232,7 +234,13 @@ def _key(row: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Any, ...]:
 
 def _by_key(frame: pandas.DataFrame, parameters: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
     rows = frame[frame["status"] == DONE].to_dict("records")
-    return {_key(row, parameters): row for row in rows if _number(row["value"]) is not None}
+    cells = grouped(((row["artefact"], row["scale"], *place_of(row)), row) for row in rows)
+    found = {}
+    for row in rows:
+        if _number(row["value"]) is not None and not row["metric"].startswith(OF_A_PART):
+            cell = cells[row["artefact"], row["scale"], *place_of(row)] if _number(row["ci_low"]) is None else []
+            found[_key(row, parameters)] = {**row, **interval_behind(row, cell)}
+    return found
 
 
 def _verdict(

@@ -178,6 +178,19 @@ def test_values_without_an_interval_are_marked():
     assert verdicts("count") == [[CHANGED, ""]]
 
 
+def test_a_long_solve_is_judged_by_the_interval_of_its_part_whose_length_is_no_change():
+    def solve(part, times):
+        cell = ("zhang2013-table3", "paper", "quad", "order-2", "host")
+        ends = {"ci_low": 0.5 * part, "ci_high": 2 * part, "n": 9}
+        return frame(Row(*cell, metric="some_iterations", value=part, unit="s", **ends),
+                     Row(*cell, metric="times_some_iterations", value=times, unit="count"),
+                     Row(*cell, metric="solve", value=part * times, unit="s"))  # fmt: skip
+
+    (told,) = compare_results(solve(0.7, 20), solve(0.6, 40)).to_dict("records")
+    assert (told["metric"], told["verdict"], told["reason"]) == ("solve", UNDECIDED, "")
+    assert (told["old_low"], told["new_high"]) == (pytest.approx(7), pytest.approx(48))
+
+
 def test_units_of_the_two_sets_may_differ():
     table = compare_results(frame(row(value=0.002)), frame(row(value=2.0, unit="ms")))
     assert table["verdict"].tolist() == [SAME] and table["new"].tolist() == pytest.approx([0.002])

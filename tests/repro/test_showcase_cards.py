@@ -54,15 +54,18 @@ def test_ceilings_times_and_a_verdict_that_changes_stand_side_by_side(store):
     )
 
 
-def test_times_of_a_card_count_once_and_rates_processors_and_bare_values_do_not(store):
+def test_times_of_a_card_count_once_and_rates_processors_and_bare_values_do_not(store, monkeypatch):
+    monkeypatch.setattr("repro.show.results.sources", lambda _, metric: ("solve",) if metric == "step" else ())
     times(store, box={"a": (8.0, 1.0)}, card={"a": (8.0, 2.0)})
     for machine in MACHINES:
         store.row("a", "fast", "rate", 5.0, unit="GFLOP/s", machine=machine)
         store.row("a", "fast", "preparation", 1.0, device="CPU 1", machine=machine, spread=0.01)
         store.row("a", "fast", "part", 1.0, machine=machine, spread=None)
+        store.row("b", "fast", "solve", 1.0, machine=machine, spread=0.01, n=9)
+        store.row("b", "fast", "step", 0.1, machine=machine, spread=None)  # worked out from the solve
         store.row("a", "fast", "solve", {"box": 1.0, "card": 2.0}[machine], stem="table2", machine=machine, spread=0.01)
     lines = [line for line in made(store).splitlines() if line.startswith("| `demo`")]
-    assert lines == ["| `demo` | `paper` | cuda | 1 | 2.00 | 0 | 0 | 1 | 0 |"]
+    assert lines == ["| `demo` | `paper` | cuda | 2 | 1.50 | 0 | 1 | 1 | 0 |"]
 
 
 def test_the_point_whose_verdict_changes_is_named(store):

@@ -75,7 +75,7 @@ def _times(found: Sequence[Measurement], first: str, second: str) -> str:
         after = known.get((second, artefact, scale))
         if machine != first or after is None:
             continue
-        frames = [each.frame[each.frame["device"].isin(_cards(each))] for each in (before, after)]
+        frames = [_sampled(each) for each in (before, after)]
         others = other_data(before.manifest, after.manifest)
         for row in compare_results(*frames, others=others).to_dict("records"):
             if is_time(row["unit"]) and row["verdict"] in VERDICTS and not row["reason"]:
@@ -90,6 +90,11 @@ def _times(found: Sequence[Measurement], first: str, second: str) -> str:
         told = (counts[verdict] for verdict in VERDICTS)
         lines.append([f"`{paper}`", f"`{scale}`", backend, len(ratios), median(list(ratios)), *told])
     return _table("Times", HEADINGS, lines)
+
+
+def _sampled(each: Measurement):
+    """The rows of a machine's card with intervals of their own: a time worked out from another is no second one."""
+    return each.frame[each.frame["device"].isin(_cards(each)) & each.frame["ci_low"].notna()]
 
 
 def _cards(each: Measurement) -> list[str]:

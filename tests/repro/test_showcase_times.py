@@ -10,7 +10,7 @@ from repro.site.showcase import times
 
 def at(*rounds, metric="solve"):
     return [{"host": host, "date": f"2026-11-{day:02}T09:00:00+00:00", "seconds": 60.0 * day, "samples": {metric: {}},
-             "commit": f"{day}234567890"} for host, day in rounds]  # fmt: skip
+             "commit": f"{day}23456789012345", "dirty": day == 5} for host, day in rounds]  # fmt: skip
 
 
 @pytest.fixture
@@ -51,9 +51,11 @@ def test_hosts_are_told_with_the_rounds_that_each_measured(results):
     assert headings == ["### bench", "### other"] and tables[1].count("`y`") == 1
     x = "`fu2014` cuda 2; `fu2014` processor 2 | `fu2014` cuda 1 |  |"
     y = "`fu2014` cuda at `large` 1 | `fu2014` cuda 1 | `fu2014` cuda 1 |"
+    cells["other", "large", "fu2014", "cuda"]["a",][0]["commit"] = None  # as sources without git have it
+    assert "| 2026-11-05 09:00 | + |" in times.tables(cells)
     assert tables[0].splitlines()[2:] == [
-        f"| `x` | 2026-11-01 09:00 | 2026-11-04 09:00 | 12345678, 22345678, 42345678 | {x}",
-        f"| `y` | 2026-11-01 09:00 | 2026-11-05 09:00 | 12345678, 32345678, 52345678 | {y}",
+        f"| `x` | 2026-11-01 09:00 | 2026-11-04 09:00 | 123456789012, 223456789012, 423456789012 | {x}",
+        f"| `y` | 2026-11-01 09:00 | 2026-11-05 09:00 | 123456789012, 323456789012, 523456789012+ | {y}",
     ]
 
 

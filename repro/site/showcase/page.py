@@ -37,7 +37,7 @@ ROUNDS = (
 HOSTS = (
     "A second table has the hosts of a machine, with the times (UTC) at which each began its first cell and its last "
     "one. It counts the rounds that a host measured: how many cells have their first one from it, their second, or a "
-    "later one. Rows of results name the host of the last round so."
+    "later one. Rows of results have the host of their last round in the column `host`."
 )
 REPEATS = (
     "The interval of some rounds should hold nine of ten medians of the next round, also on another host of that kind. "

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from repro.run.rounds import commit_of
 from repro.run.state import ON_CORES
 from repro.show.measurements import SCALE_ORDER, Measurement
 
@@ -76,7 +77,7 @@ def _of_hosts(cells: Mapping[Place, Mapping[tuple, Rounds]]) -> str:
     for (_, scale, paper, where), own in cells.items():
         what = f"`{paper}` {where}" + f" at `{scale}`" * (scale != "paper")
         for number, each in ((k, each) for rounds in own.values() for k, each in enumerate(rounds, 1)):
-            told.setdefault(each["host"], []).append((each["date"], each["commit"][:8], what, min(number, MANY)))
+            told.setdefault(each["host"], []).append((each["date"], commit_of(each), what, min(number, MANY)))
     lines = ["| " + " | ".join(OF_HOSTS) + " |", "|---" * len(OF_HOSTS) + "|"]
     for host, found in sorted(told.items(), key=lambda each: min(each[1])):
         began, last = (f"{each:.16}".replace("T", " ") for each in (min(found)[0], max(found)[0]))

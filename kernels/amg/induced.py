@@ -31,7 +31,15 @@ def induced_graph(device, graph: Csr, labels, members: Csr) -> Csr:
 
 
 def in_tables(device, graph: Csr, labels, members: Csr) -> Csr:
-    """Return what `induced_graph` does, each group's row found in a hash table on chip."""
+    """Return what `induced_graph` does, each group's row found in a hash table on chip.
+
+    Raises
+    ------
+    ValueError
+        When a group touches more others than the device's shared memory holds.
+    kernels.device.errors.BuildError
+        On CUDA where a group touches too many for 2048 slots, as in `kernels.amg.product.in_tables`.
+    """
     groups = members.rows
     counts, found = device.empty(groups, np.int32), device.zeros(2, np.int32)
     for block, table in configurations(device):

@@ -62,6 +62,9 @@ def in_tables(device, x: Csr, y: Csr, first: int = 0, own=None, weight: float = 
     ------
     ValueError
         When a row of the result has more entries than the device's shared memory holds.
+    kernels.device.errors.BuildError
+        On CUDA from a row of more than 1536 entries on. Its table takes 64 KB, and arrays of a kernel that are declared
+        in its source may take 48 KB there.
     """
     rows, shape = x.rows, (x.rows, y.shape[1])
     counts = device.empty(rows, np.int32)

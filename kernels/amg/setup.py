@@ -96,6 +96,8 @@ def set_up(device, matrix, *, coarsening="patch", patch_size=PATCH_SIZE, coarses
         For a matrix that is not symmetric positive definite, as far as this shows.
     ValueError
         For a `coarsening` that there is not, or a `patch_size` below 1.
+    kernels.device.errors.BuildError
+        On CUDA, when a row of a coarse level comes to have more than 1536 entries (`kernels.amg.product.in_tables`).
     """
     how = COARSENINGS.get(coarsening) if isinstance(coarsening, str) else coarsening
     if how is None:

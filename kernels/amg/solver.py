@@ -65,6 +65,8 @@ class Solver:
     kernels.amg.checks.UnsuitableMatrix
         For a matrix that is not symmetric positive definite, as far as the set-up can tell; conjugate gradients find
         out the rest.
+    kernels.device.errors.BuildError
+        On CUDA, when aggregates are so small that a row of a coarse level has more than 1536 entries.
     """
 
     def __init__(

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, Claim, Judgement, Verdict
+from repro.judge.claims import CONTRADICTED, EXCEEDED, REPRODUCED, UNDECIDED, WEAKER, Claim, Judgement, Verdict
 from repro.judge.claims.judging import _worth
 from repro.judge.claims.model import MISSED, PointOutcome, Predicate
 from repro.judge.claims.outcomes import UNDER, _classes
@@ -94,6 +94,19 @@ def test_a_reading_that_is_missed_while_its_effect_is_open_is_called_missed(stor
     other = '[claim.effect]\nformula = "other / gpu"\nis = "more than"\nthan = 1\n'
     verdict = store.one(WHERE, stated(), other + '[claim.effect.where]\nother = "table1 other solve"')
     assert (verdict.outcome, verdict.stated.outcome) == (UNDECIDED, MISSED)
+
+
+def test_a_cause_is_tested_at_a_point_whose_direction_is_open_too(store):
+    """The cause explains nothing there, and all of the other point's gap."""
+    store.times(a=(4.0, 1.0))
+    store.row("b", "slow", "solve", 1.1, backend="host", spread=0.2)
+    store.row("b", "fast", "solve", 1.0)
+    for case, seconds in (("a", 8.0), ("b", 1.1)):
+        store.row(case, "other", "solve", seconds, backend="host")
+    cause = '[[claim.cause]]\nsays = "it is another"\nformula = "other / gpu"\n'
+    verdict = store.one(WHERE, stated(), cause + '[claim.cause.where]\nother = "table1 other solve @host"\n')
+    assert [each.outcome for each in verdict.stated.points] == [WEAKER, MISSED]
+    assert [(each.points, each.most) for each in verdict.tested if each.says == "it is another"] == [(2, 1)]
 
 
 def test_what_says_more_of_a_claim_is_worth_more(tmp_path):

@@ -115,7 +115,7 @@ def _judged(claim: Claim, stored: Stored | None, root: Path) -> Verdict:
     chosen = next((name for name in ("stated", "effect") if values.get(name)), "")
     found, is_on_bound = [], False
     if chosen:
-        wanted = (EXCEEDED,) if outcome == EXCEEDED else (WEAKER, CONTRADICTED)
+        wanted = (EXCEEDED,) if outcome == EXCEEDED else (WEAKER, CONTRADICTED, MISSED)
         missed = [i for i, each in enumerate(readings[chosen].points) if each.outcome in wanted]
         at = values[chosen].of(missed)
         found = causes.tested(claim, at, stored, root)

@@ -52,6 +52,8 @@ def build(folder: Path, tell: Callable[[str], None] = lambda text: None) -> str:
     carried = {
         "panels": {each.key: panel(tile=tile, each=each, **_panel(each))
                    for paper in papers for tile in paper.tiles for each in tile.measurements},
+        # Apart from the panels: an artefact's panels are alike on all machines, and small where they stand together.
+        "pictures": {each.key: picture(drawn) for each in found if (drawn := each.beside(".png"))},
         "rows": {each.key: by_columns(each.csv) for each in found},
         "roofline": {"points": _columns(shown), "roofs": roofline.roofs(folder, shown)},
         "library": _library(),
@@ -139,11 +141,11 @@ def _span(values: Sequence[int], unit: str = "") -> str:
 
 def _panel(each: Measurement) -> dict[str, Any]:
     """Return what a panel shows beside the facts of a measurement."""
-    drawn, markdown = each.beside(".png"), each.beside(".md")
+    markdown = each.beside(".md")
     is_papers = each.scale == "paper" or not each.done
     parts = sections(markdown.read_text(encoding="utf-8"), is_papers) if markdown else []
     return {
-        "figure": picture(drawn) if drawn else "", "beside": _beside(each) if is_papers else (0, ""),
+        "drawn": each.beside(".png") is not None, "beside": _beside(each) if is_papers else (0, ""),
         "skipped": each.statuses[SKIPPED], "failed": each.statuses[FAILED],
         **{kind: [part for part in parts if part.kind == kind] for kind in ("table", "text", "made")},
     }  # fmt: skip

@@ -97,6 +97,7 @@ def test_a_tile_opens_its_artefact_and_two_machines_stand_side_by_side(page):
     opened(page)
     assert panels(page) == ["big-gpu-fu2014-table2"]
     assert page.locator(f"{TABLE2} figure img:visible").count() == 1
+    assert page.eval_on_selector_all("figure img", "all => all.every((each) => each.naturalWidth > 0)")
     page.locator(f"{TABLE2} select.second").select_option("laptop-fu2014-table2")
     assert panels(page) == ["big-gpu-fu2014-table2", "laptop-fu2014-table2"]
     left, right = (each.bounding_box() for each in page.locator(f"{TABLE2} section.panel:visible").all())

@@ -63,9 +63,14 @@ def carried(page):
 
 
 def filled(page):
-    """The page as its script makes it: the panels in their places."""
-    panels = carried(page)["panels"]
-    return re.sub(r'(data-panel="([^"]+)"[^>]*>)(?=</section>)', lambda found: found[1] + panels[found[2]], page)
+    """The page as its script makes it: the panels in their places, with their pictures."""
+    inside = carried(page)
+
+    def panel(found):
+        html = inside["panels"][found[2]]
+        return found[1] + html.replace("<img ", f'<img src="{inside["pictures"].get(found[2])}" ')
+
+    return re.sub(r'(data-panel="([^"]+)"[^>]*>)(?=</section>)', panel, page)
 
 
 @pytest.fixture(scope="session")
@@ -134,6 +139,7 @@ def test_a_panel_says_where_its_numbers_come_from(outline):
 def test_nothing_is_loaded(outline):
     for tag, name in (("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")):
         assert all(found.get(name, "data:").startswith("data:") for found in outline.all(tag))
+    assert all(found["src"].startswith("data:image/webp;") for found in outline.all("img"))
     assert all(found["href"].startswith(("#", "data:")) for found in outline.all("a"))
 
 

@@ -8,10 +8,14 @@
   const isDark = () => document.documentElement.classList.contains("dark");
   const inks = () => isDark() ? ["#c9ced3", "#343a41"] : ["#3c4248", "#e4e5e3"];
 
-  // What is large travels compressed: panels, rows, and the library that draws.
+  // Panels, pictures, rows and the library that draws travel compressed.
   const bytes = Uint8Array.from(atob(one("#carried").textContent), (letter) => letter.charCodeAt(0));
   const carried = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-  for (const [key, html] of Object.entries(carried.panels)) one(`section.panel[data-panel="${CSS.escape(key)}"]`).innerHTML = html;
+  for (const [key, html] of Object.entries(carried.panels)) {
+    const panel = one(`section.panel[data-panel="${CSS.escape(key)}"]`);
+    panel.innerHTML = html;
+    if (carried.pictures[key]) one("figure img", panel).src = carried.pictures[key];
+  }
   document.head.append(Object.assign(document.createElement("script"), { textContent: carried.library }));
   for (const tile of all("li.tile")) {
     const drawn = one(`#${tile.dataset.artefact} figure img`);

@@ -52,7 +52,7 @@ def build(folder: Path, tell: Callable[[str], None] = lambda text: None) -> str:
     carried = {
         "panels": {each.key: panel(tile=tile, each=each, **_panel(each))
                    for paper in papers for tile in paper.tiles for each in tile.measurements},
-        # Apart from the panels: an artefact's panels are alike on all machines, and small where they stand together.
+        # Not within the panels: these are alike on all machines, which packing finds only where they are close.
         "pictures": {each.key: picture(drawn) for each in found if (drawn := each.beside(".png"))},
         "rows": {each.key: by_columns(each.csv) for each in found},
         "roofline": {"points": _columns(shown), "roofs": roofline.roofs(folder, shown)},
